@@ -204,8 +204,7 @@ static bool add_file(const struct n_set *set, const struct n_corpus *corpus, siz
                      struct kb_parser *parser, struct kb_segment_writer *writer)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_origin origin = { .filename = upload_name(&arena, corpus, file),
-		                    .is_file = true };
+	struct kb_origin origin = { .filename = upload_name(&arena, corpus, file) };
 	struct kb_parse_request request = { .filename = origin.filename };
 	struct kb_document document;
 	struct kb_parsed parsed;

@@ -192,7 +192,7 @@ static void fill(struct bench *bench)
 				        &arena, "a document of some length %d.txt", done + i),
 				.content_type = KB_SV("text/plain"),
 				.blob = kb_arena_printf(&arena, "%064d", done + i),
-				.is_file = true,
+				.is_ours = true,
 				.size = 1000,
 			};
 		need(bench,

@@ -12,7 +12,7 @@
 static bool add(struct kb_attached *attached, struct kb_arena *arena, struct kb_sv name,
                 const struct kb_parsed *parsed, struct kb_err *err)
 {
-	struct kb_origin origin = { .filename = name, .is_file = true };
+	struct kb_origin origin = { .filename = name };
 	struct kb_document document;
 
 	if (!kb_document_read(arena, &origin, parsed, &document, err))

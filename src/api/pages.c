@@ -99,7 +99,7 @@ bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 		return kb_fail(err, KB_E_FORBIDDEN,
 		               "The Document with the id %" PRId64 " couldn't have been updated",
 		               id);
-	if (page.is_file)
+	if (page.is_ours)
 		return requeue(call, id, err);
 	/* The page that stands for a sitemap which could not be read: that is tried again. */
 	if (!kb_store_source_get(call->api->store, call->arena, call->agent.id, page.source_id,

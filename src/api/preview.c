@@ -150,7 +150,7 @@ bool kb_preview_read(struct kb_call *call, struct kb_err *err)
 		if (err->code != KB_E_NOT_FOUND)
 			return false;
 	} else if (key_opens(&call->key, page.agent_id)) {
-		if (page.is_file && page.blob.n)
+		if (page.is_ours && page.blob.n)
 			return kb_call_reply_original(call, &page, err);
 		if (page.text_blob.n)
 			return reply_text(call, &page, err);

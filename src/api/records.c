@@ -129,7 +129,7 @@ void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_age
 /* Uploads have no address of their own: their preview stands for it. */
 static struct kb_sv page_url(struct kb_call *call, const struct kb_page *page)
 {
-	if (!page->is_file)
+	if (kb_page_has_address(page))
 		return kb_link_shown(call->arena, page->url);
 	return kb_arena_printf(call->arena, "%.*s/api/v1/preview/%" PRId64,
 	                       KB_SV_ARG(kb_call_base_url(call)), page->id);
@@ -137,7 +137,7 @@ static struct kb_sv page_url(struct kb_call *call, const struct kb_page *page)
 
 bool kb_page_is_refreshable(const struct kb_page *page)
 {
-	return !page->is_file
+	return !page->is_ours
 	       || (page->blob.n
 	           && (page->index == KB_STATUS_FAILED || page->index == KB_STATUS_LIMITED));
 }
@@ -154,7 +154,7 @@ struct kb_sv kb_page_link(struct kb_call *call, const struct kb_page *page)
 {
 	struct kb_sv own = kb_link_shown(call->arena, page->meta_url);
 
-	if (!own.n && !page->is_file)
+	if (!own.n && kb_page_has_address(page))
 		own = kb_link_shown(call->arena, page->url);
 	if (own.n)
 		return own;
@@ -179,7 +179,7 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 	/* Ours: why the document is queued, failed or limited. Clients ignore keys they do not
 	 * know. */
 	kb_jw_key_opt(jw, "status_reason", page->reason.n ? page->reason : (struct kb_sv){ 0 });
-	kb_jw_key_bool(jw, "is_file", page->is_file);
+	kb_jw_key_bool(jw, "is_file", page->is_ours);
 	if (wants)
 		kb_jw_key_str(jw, "status_option", wants); /* Ours: with it, it may be read. */
 	kb_jw_key_bool(jw, "is_refreshable", kb_page_is_refreshable(page));
@@ -189,7 +189,7 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 	/* Ours: the document it was found in, or whose film says this. */
 	if (page->parent_id)
 		kb_jw_key_int(jw, "parent_id", page->parent_id);
-	if (page->is_file) {
+	if (page->is_ours) {
 		kb_jw_key_sv(jw, "s3_path",
 		             kb_arena_printf(call->arena,
 		                             "project-%" PRId64 "/page-%" PRId64 "/%.*s",

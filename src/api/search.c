@@ -156,7 +156,7 @@ static void write_found(struct kb_call *call, struct kb_jw *jw, const struct kb_
 
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "page_id", page->id);
-	kb_jw_key_opt(jw, "filename", page->is_file ? page->filename : (struct kb_sv){ 0 });
+	kb_jw_key_opt(jw, "filename", page->is_ours ? page->filename : (struct kb_sv){ 0 });
 	kb_jw_key(jw, "metadata");
 	kb_record_metadata(call, jw, page);
 	kb_jw_key_opt(jw, "heading", passage->heading.n ? passage->heading : (struct kb_sv){ 0 });

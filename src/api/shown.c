@@ -155,7 +155,7 @@ bool kb_shown_text(struct kb_call *call, struct kb_err *err)
 		kb_jw_null(&jw);
 	kb_jw_key_bool(&jw, "has_pictures", kb_view_has_pages(&shown.page, &shown.text));
 	kb_jw_key_bool(&jw, "has_file",
-	               !shown.limited && !shown.anonymous && shown.page.is_file
+	               !shown.limited && !shown.anonymous && shown.page.is_ours
 	                       && shown.page.blob.n);
 	kb_jw_key_opt(&jw, "label_url", label_url(call, &shown));
 	write_visible(&jw, &shown);
@@ -209,7 +209,7 @@ bool kb_shown_file(struct kb_call *call, struct kb_err *err)
 
 	if (!open_shown(call, &shown, err))
 		return false;
-	if (shown.limited || shown.anonymous || !shown.page.is_file || !shown.page.blob.n)
+	if (shown.limited || shown.anonymous || !shown.page.is_ours || !shown.page.blob.n)
 		return not_shown(shown.page.id, err);
 	return kb_call_reply_original(call, &shown.page, err);
 }

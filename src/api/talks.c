@@ -29,7 +29,7 @@ static void write_page(struct kb_call *call, struct kb_jw *jw, const struct kb_s
 	bool anonymous =
 	        settings->is_pdf_viewer && settings->is_anonymize_pdfs && kb_page_is_pdf(page);
 	struct kb_sv none = { 0 }, title = page->title.n ? page->title : page->filename;
-	struct kb_sv url = page->is_file ? none : kb_link_shown(call->arena, page->url);
+	struct kb_sv url = kb_link_shown(call->arena, page->url);
 
 	if (page->meta_url.n)
 		url = kb_link_shown(call->arena, page->meta_url);

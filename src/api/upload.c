@@ -31,7 +31,7 @@ static bool take_one(struct kb_call *call, const struct kb_api_input *input,
 {
 	struct kb_blob_name *name = KB_NEW(call->arena, struct kb_blob_name);
 
-	page->is_file = true;
+	page->is_ours = true;
 	if (input->kind == KB_INPUT_FILE) {
 		page->filename = kb_filename_clean(call->arena, input->file->filename);
 		page->content_type = input->file->content_type;

@@ -336,7 +336,7 @@ static void add_note(struct batch *batch, struct kb_page_result *result, struct 
 static bool has_insets(const struct batch *batch, const struct kb_page *page,
                        const struct kb_parsed *parsed)
 {
-	bool is_web = !page->is_file && batch->by->config->pictures;
+	bool is_web = kb_page_has_address(page) && batch->by->config->pictures;
 
 	return batch->seer && kb_insets_are_likely(parsed, is_web);
 }
@@ -358,7 +358,8 @@ static bool read_insets(struct batch *batch, const struct kb_lease *lease,
 		                    .lang = lang_of_agent(batch),
 		                    .timeout_ms = patience_of(batch),
 		                    .cancel = &cancel,
-		                    .pictures = lease->page.is_file ? NULL : config->pictures,
+		                    .pictures = kb_page_has_address(&lease->page) ? config->pictures
+		                                                                  : NULL,
 		                    .blobs = config->blobs,
 		                    .agent_id = batch->agent_id };
 	bool ok = true;
@@ -432,7 +433,7 @@ static bool parse_page(struct batch *batch, const struct kb_page *page,
 	bool ok;
 
 	request->is_part = page->parent_id != 0;
-	request->parts = page->is_file && !request->is_part ? &sink : NULL;
+	request->parts = page->is_ours && !request->is_part ? &sink : NULL;
 	ok = kb_parse(batch->by->config->parser, &batch->arena, request, parsed, err);
 	request->parts = NULL;
 	kb_parts_end(&taken);
@@ -457,7 +458,7 @@ static void again_later(const struct batch *batch, const struct kb_lease *lease,
 	*result = (struct kb_page_result){
 		.page_id = lease->page.id,
 		.epoch = lease->epoch,
-		.crawl = lease->page.is_file ? KB_STATUS_QUEUED : KB_STATUS_OK,
+		.crawl = lease->page.is_ours ? KB_STATUS_QUEUED : KB_STATUS_OK,
 		.index = KB_STATUS_QUEUED,
 		.next_try_at = kb_clock_now_us(batch->by->config->clock) + pause_s * KB_SECOND_US,
 		.is_slow = lease->is_slow,
@@ -473,7 +474,8 @@ static bool ask_for_scripts(struct batch *batch, const struct kb_read_page *read
 	struct kb_err problem;
 
 	*out = (struct kb_scripted){ 0 };
-	if (!config->scripts || read->page->is_file || (!read->parsed && err->code != KB_E_INVALID))
+	if (!config->scripts || !kb_page_has_address(read->page)
+	    || (!read->parsed && err->code != KB_E_INVALID))
 		return read->parsed != NULL;
 	if (!config->scripts(config->scripts_arg, &batch->arena, read, out, &problem)) {
 		*err = problem;
@@ -502,7 +504,7 @@ static bool take_film(struct batch *batch, const struct kb_page *page, struct kb
 {
 	struct kb_page film;
 
-	if (page->is_file || !page->parent_id)
+	if (!kb_page_has_address(page) || !page->parent_id)
 		return true;
 	if (!kb_sv_eq_str(parsed->format, "subtitles"))
 		return kb_fail(err, KB_E_INVALID,
@@ -558,11 +560,11 @@ static bool read_opened(struct batch *batch, struct opened *opened, struct kb_pa
 	if (left_out || (result->found && result->found->moved))
 		return true;
 	result->tracks = parsed.tracks;
-	result->track_count = page->is_file ? 0 : parsed.track_count;
+	result->track_count = kb_page_has_address(page) ? parsed.track_count : 0;
 	result->text_hash = text_hash(&batch->arena, &parsed,
 	                              has_insets(batch, page, &parsed) ? batch->seer : NULL);
 	result->likeness = page->depth ? (int64_t)kb_likeness(&parsed) : 0;
-	if (!page->is_file && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
+	if (!page->is_ours && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
 		result->crawl = result->index = KB_STATUS_OK;
 		result->unchanged = true;
 		atomic_fetch_add(&batch->by->counts->unchanged, 1);
@@ -592,7 +594,7 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 	bool ok;
 
 	/* A page of an address is fetched again when it is wanted. */
-	result->drop_original = !page->is_file || !batch->options.file_data_retension;
+	result->drop_original = !page->is_ours || !batch->options.file_data_retension;
 	if (page->blob.n == 0)
 		return kb_fail(err, KB_E_INVALID,
 		               "the document's original is not kept; upload it again");
@@ -601,7 +603,7 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		return kb_blob_blame(batch->by->config->blobs, err);
 	opened.request = (struct kb_parse_request){
 		.fd = fd,
-		.filename = page->is_file ? page->filename : name_in(page->url),
+		.filename = page->is_ours ? page->filename : name_in(page->url),
 		.content_type = page->content_type,
 		.url = kb_link_shown(&batch->arena, page->url),
 		.links = page->depth > 0,
@@ -635,7 +637,7 @@ static void fail_page(struct batch *batch, const struct kb_lease *lease, bool ag
 			                           .epoch = lease->epoch,
 			                           .crawl = KB_STATUS_OK,
 			                           .index = KB_STATUS_FAILED,
-			                           .drop_original = !page->is_file };
+			                           .drop_original = !page->is_ours };
 		atomic_fetch_add(&batch->by->counts->failed, 1);
 	}
 	result->reason = kb_arena_printf(&batch->arena, "%s", kb_err_reason(err));
@@ -787,7 +789,7 @@ static bool over_limit(struct batch *batch, const struct kb_page *page,
 	else
 		return false;
 	result->crawl = result->index = KB_STATUS_LIMITED;
-	result->drop_original = !page->is_file;
+	result->drop_original = !page->is_ours;
 	return true;
 }
 

@@ -5,6 +5,5 @@
 struct kb_origin kb_page_origin(struct kb_arena *arena, const struct kb_page *page)
 {
 	return (struct kb_origin){ .filename = page->filename,
-		                   .url = kb_link_shown(arena, page->url),
-		                   .is_file = page->is_file };
+		                   .url = kb_link_shown(arena, page->url) };
 }

@@ -67,7 +67,7 @@ static bool end(struct kb_parts_taken *parts)
 	page = &parts->pages[parts->count];
 	*page = (struct kb_page_new){ .path = parts->name,
 		                      .filename = kb_filename_clean(parts->arena, parts->name),
-		                      .is_file = true };
+		                      .is_ours = true };
 	if (!kb_blob_take(parts->config->blobs, parts->path, blob, &page->size, &parts->err))
 		return false;
 	page->blob = kb_sv_str(blob->hex);

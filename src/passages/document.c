@@ -29,8 +29,8 @@ bool kb_document_read(struct kb_arena *arena, const struct kb_origin *origin,
 	out->title = parsed->title.n      ? parsed->title
 	             : origin->filename.n ? origin->filename
 	                                  : origin->url;
-	out->names = origin->is_file ? kb_name_words(arena, out->title, origin->filename)
-	                             : kb_address_words(arena, out->title, origin->url);
+	out->names = !origin->url.n ? kb_name_words(arena, out->title, origin->filename)
+	                            : kb_address_words(arena, out->title, origin->url);
 	return true;
 }
 

@@ -6,10 +6,9 @@
 #include "index/index.h"
 #include "passages/chunk.h"
 
-/* Where a document is from: a file's name, or an address as readers may see it. */
+/* Where a document is from: an address as readers may see it, or a file's name. */
 struct kb_origin {
-	struct kb_sv filename, url;
-	bool is_file;
+	struct kb_sv filename, url; /* url: empty: it has none */
 };
 
 struct kb_document {

@@ -4,6 +4,7 @@
 
 #include "store/agents_own.h"
 #include "store/crawls_own.h"
+#include "store/errands.h"
 #include "store/labels_own.h"
 #include "store/lists.h"
 #include "store/paths.h"
@@ -88,10 +89,10 @@ static const struct kb_sql sql[] = {
 		"($1, $9)) SELECT " KB_NAMES(KB_PAGES) " FROM w JOIN pages ON agent_id = of_agent AND id = of_id "
 		"WHERE " KB_PAGE_SHOWN("$1") },
 	[BY_URL] = { "page_by_url", "it",
-		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND url = $2 AND is_file = 0 "
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND url = $2 AND url <> '' "
 		"AND " KB_PAGE_SHOWN("$1") " ORDER BY id LIMIT 1" },
 	[HAS_URL] = { "page_has_url", "it",
-		"SELECT count(*) FROM pages WHERE agent_id = $1 AND url = $2 AND is_file = 0 AND "
+		"SELECT count(*) FROM pages WHERE agent_id = $1 AND url = $2 AND url <> '' AND "
 		KB_PAGE_SHOWN("$1") },
 	[FIND] = { "page_find", "ii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE " KB_ID_ALONE("id", "$1") " "
@@ -231,7 +232,7 @@ bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 			.source_id = row->source_id,
 			.parent_id = new->parent_id,
 			.url = new->url,
-			.is_file = new->is_file,
+			.is_ours = new->is_ours,
 			.is_file_kept = true,
 			.filename = new->filename,
 			.content_type = new->content_type,

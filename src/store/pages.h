@@ -47,8 +47,12 @@ struct kb_page {
 	/* The document that it is a part of, at `path`, or whose film its subtitles are of; 0: none
 	 */
 	int64_t parent_id;
-	struct kb_sv url; /* empty for an upload: the interface shows its preview address */
-	bool is_file, is_file_kept;
+	struct kb_sv
+	        url; /* its address; empty: it has none, and the interface shows its preview's */
+	/* Its bytes are ours to keep: they came once, and no host is asked for them again. Whether
+	 * it has an address is another question (kb_page_has_address()). */
+	bool is_ours;
+	bool is_file_kept;         /* of one that is ours */
 	struct kb_sv filename;     /* of an upload, cleaned for display */
 	struct kb_sv path;         /* of an upload, in the folder it mirrors; empty: of none */
 	struct kb_sv content_type; /* as declared */
@@ -77,13 +81,18 @@ struct kb_page {
 	int64_t created_at, updated_at;
 };
 
+static inline bool kb_page_has_address(const struct kb_page *page)
+{
+	return page->url.n > 0;
+}
+
 /* A new page as the caller knows it. */
 struct kb_page_new {
 	int64_t source_id; /* 0: the agent's upload source */
 	int64_t parent_id; /* kb_page's */
 	struct kb_sv url, filename, path, content_type, blob;
 	struct kb_sv meta_url; /* kb_page's */
-	bool is_file;
+	bool is_ours;          /* likewise */
 	int64_t size;
 	int64_t depth; /* kb_page's; 1: the reading of a website begins with it */
 };

@@ -56,7 +56,7 @@ static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is an
 /* What it was when it came, or its host said since. */
 #define KB_PAGE_ORIGIN(FIRST, NEXT) \
 	FIRST(t, url,              page.url) \
-	NEXT (i, is_file,          page.is_file) \
+	NEXT (i, is_file,          page.is_ours) \
 	NEXT (t, filename,         page.filename) \
 	NEXT (t, content_type,     page.content_type) \
 	NEXT (i, size,             page.size) \

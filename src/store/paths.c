@@ -349,7 +349,7 @@ static bool move(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (row.page.id == 0)
 		return kb_fail(err, KB_E_NOT_FOUND, "Page with id %" PRId64 " not found", to->id);
-	if (!row.page.is_file || row.page.parent_id)
+	if (!row.page.is_ours || row.page.parent_id)
 		return kb_fail(err, KB_E_INVALID, "document %" PRId64 " is no upload of its own",
 		               to->id);
 	return is_free(conn, to, err)

@@ -398,7 +398,7 @@ static bool set_parts(struct kb_db_conn *conn, struct finish *in,
 
 	if (page->parent_id || page->index != KB_STATUS_OK)
 		return true;
-	if (page->is_file)
+	if (page->is_ours)
 		return kb_parts_set(conn, &write, page, result, err);
 	/* A new page has none that could go. */
 	return (!result->track_count && !was_found)
@@ -486,7 +486,7 @@ static bool unless_full(struct kb_db_conn *conn, struct finish *in,
 		.crawl = KB_STATUS_LIMITED,
 		.index = KB_STATUS_LIMITED,
 		.reason = kb_page_over_plan(&in->arena, most),
-		.drop_original = !row->page.is_file,
+		.drop_original = !row->page.is_ours,
 	};
 	leave_out(in, row);
 	*result = full;

@@ -241,7 +241,7 @@ static bool lose(struct rebuild *in, const struct kb_page *page, struct kb_err *
 	    && !kb_blob_verify(in->with->blobs, kb_arena_str(&in->arena, page->blob), &why)
 	    && !is_gone(&why))
 		return kb_fail(err, why.code, "%s", why.msg);
-	lost->again = !page->is_file || (page->blob.n && !why.code);
+	lost->again = !page->is_ours || (page->blob.n && !why.code);
 	lost->reason = page->blob.n ? KB_SV("the document's text and its original were damaged on "
 	                                    "this server; upload it again")
 	                            : KB_SV("the document's text was damaged on this server, and "

@@ -139,7 +139,7 @@ static void commit(struct kb_arena *arena, const struct kb_chunks *chunks, struc
 	struct kb_page_new page = { .filename = KB_SV("a.txt"),
 		                    .content_type = KB_SV("text/plain"),
 		                    .blob = KB_SV("aa"),
-		                    .is_file = true,
+		                    .is_ours = true,
 		                    .size = 1 };
 	struct kb_lease_want want = { .max = 9, .lease_us = KB_SECOND_US };
 	struct kb_page_result result;

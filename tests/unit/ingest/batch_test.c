@@ -101,7 +101,7 @@ static int64_t upload(struct world *w, size_t count, size_t long_one, size_t let
 		        (struct kb_page_new){ .filename = KB_SV("a.txt"),
 			                      .content_type = KB_SV("text/plain"),
 			                      .blob = kb_arena_sv(&w->f.arena, kb_sv_str(name.hex)),
-			                      .is_file = true,
+			                      .is_ours = true,
 			                      .size = (int64_t)text.n };
 	}
 	NEED(&w->f, kb_store_pages_add(w->f.store, w->agent.id, pages, count, &first, &w->f.err));

@@ -179,7 +179,7 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	struct kb_conversation conversation;
 	struct kb_message message = { .query = KB_SV("hello") };
 	struct kb_message_list history;
-	struct kb_page_new page = { .filename = KB_SV("x"), .is_file = true, .size = 5 };
+	struct kb_page_new page = { .filename = KB_SV("x"), .is_ours = true, .size = 5 };
 	struct kb_page_filter filter = { .list = { 1, 10, true }, .search = KB_SV("x*"), -1, -1 };
 	struct kb_page_result result;
 	struct kb_index_state state;

@@ -277,8 +277,8 @@ static void test_page_list(struct kb_test *t)
 		{ .url = KB_SV_INIT("https://example.com/Docs/Start.html") },
 		{ .url = KB_SV_INIT("https://example.com/docs/a_b.html") },
 		{ .url = KB_SV_INIT("https://example.com/über/ÉTÉ") },
-		{ .filename = KB_SV_INIT("Straße 100%.pdf"), .is_file = true },
-		{ .filename = KB_SV_INIT("back\\slash.txt"), .is_file = true },
+		{ .filename = KB_SV_INIT("Straße 100%.pdf"), .is_ours = true },
+		{ .filename = KB_SV_INIT("back\\slash.txt"), .is_ours = true },
 	};
 	static const struct {
 		const char *search, *want; /* places of the pages, from 1 */

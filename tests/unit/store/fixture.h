@@ -169,7 +169,7 @@ static inline int64_t fixture_pages(struct fixture *f, int64_t agent_id, size_t 
 			.filename = kb_arena_printf(&f->arena, "file %zu.txt", i),
 			.content_type = KB_SV("text/plain"),
 			.blob = KB_SV("aa"),
-			.is_file = true,
+			.is_ours = true,
 			.size = 100,
 		};
 	NEED(f, kb_store_pages_add(f->store, agent_id, pages, count, &first, &f->err));

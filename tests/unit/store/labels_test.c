@@ -308,7 +308,7 @@ static int64_t add_part(struct labels *l, int64_t parent, const char *name)
 		                          .filename = kb_sv_str(name),
 		                          .path = kb_sv_str(name),
 		                          .blob = KB_SV("of the part"),
-		                          .is_file = true };
+		                          .is_ours = true };
 	int64_t id;
 
 	NEED(&l->f, kb_store_pages_add(l->f.store, l->agent.id, &page, 1, &id, &l->f.err));

@@ -481,7 +481,7 @@ static void add_and_remove(struct hand *hand)
 	}
 	for (int i = 0; i < 10; i++) {
 		struct kb_page_new page = {
-			.filename = KB_SV("f"), .blob = KB_SV("aa"), .is_file = true, .size = 7
+			.filename = KB_SV("f"), .blob = KB_SV("aa"), .is_ours = true, .size = 7
 		};
 		int64_t first;
 

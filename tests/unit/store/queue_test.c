@@ -53,7 +53,7 @@ static void test_indexing(struct kb_test *t)
 	                 &(struct kb_agent_start){
 	                         .pages = &(struct kb_page_new){ .filename = KB_SV("a"),
 	                                                         .blob = KB_SV("aa"),
-	                                                         .is_file = true,
+	                                                         .is_ours = true,
 	                                                         .size = 7 },
 	                         .page_count = 1 },
 	                 &first, &f.err));

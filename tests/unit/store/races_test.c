@@ -204,7 +204,7 @@ static bool add_pages_to(struct race_world *w, int side, int64_t agent_id, struc
 	const struct kb_page_new page = { .filename = KB_SV("new.txt"),
 		                          .content_type = KB_SV("text/plain"),
 		                          .blob = KB_SV("aa"),
-		                          .is_file = true,
+		                          .is_ours = true,
 		                          .size = 10 };
 	int64_t first;
 

@@ -44,7 +44,7 @@ static int64_t forget(struct fixture *f)
 static void add_document(struct fixture *f, struct kb_agent *agent, const char *blob)
 {
 	struct kb_page_new page = { .filename = KB_SV("a.pdf"),
-		                    .is_file = true,
+		                    .is_ours = true,
 		                    .blob = kb_sv_str(blob) };
 	int64_t id;
 

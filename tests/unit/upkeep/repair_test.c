@@ -128,7 +128,7 @@ static int64_t add(struct world *w, const char *text, bool keep)
 {
 	struct kb_page_new page = { .filename = kb_arena_printf(&w->f.arena, "%s.txt", text),
 		                    .blob = keep ? put(w, kb_sv_str(text)) : KB_SV(""),
-		                    .is_file = true,
+		                    .is_ours = true,
 		                    .size = 10 };
 	int64_t id;
 

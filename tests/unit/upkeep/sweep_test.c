@@ -86,7 +86,7 @@ static void name_in_store(struct world *w, int64_t agent_id, const struct kb_blo
 {
 	int64_t first;
 	struct kb_page_new page = {
-		.filename = KB_SV("a.txt"), .blob = kb_sv_str(name->hex), .is_file = true, .size = 1
+		.filename = KB_SV("a.txt"), .blob = kb_sv_str(name->hex), .is_ours = true, .size = 1
 	};
 
 	NEED(&w->f, kb_store_pages_add(w->f.store, agent_id, &page, 1, &first, &w->f.err));
