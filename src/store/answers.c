@@ -45,14 +45,13 @@ static const struct kb_sql sql[] = {
 	[DROP_ALL] = { "answer_drop_all", "ii",
 		"DELETE FROM answers WHERE agent_id = $1 AND conversation_id = $2" },
 	[LOST] = { "answer_lost", "ii",
-		"SELECT " KB_NAMES(ANSWERS) " FROM answers WHERE " KB_BUCKET("agent_id") " IN " KB_BUCKETS
-		" AND lease_until < $1 AND " KB_AGENT_SHOWN("agent_id") " ORDER BY lease_until LIMIT $2" },
+		"SELECT " KB_NAMES(ANSWERS) " FROM answers WHERE lease_until < $1 AND " KB_AGENT_SHOWN("agent_id") " ORDER BY lease_until LIMIT $2" },
 	[LOOK] = { "answer_look", "iiii",
 		"SELECT bytes, CASE WHEN bytes > $4 THEN text END FROM answers " OF_KEY
 		" AND " KB_AGENT_SHOWN("agent_id") },
 	[VOID_LEASES] = { "answer_void_leases", "ii",
 		"UPDATE answers SET lease_until = 0 "
-		"WHERE " KB_BUCKET("agent_id") " IN " KB_BUCKETS " AND lease_until > 0 AND node NOT IN " KB_NODES_THERE("$1", "$2") },
+		"WHERE lease_until > 0 AND node NOT IN " KB_NODES_THERE("$1", "$2") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_answers = { "answers", sql, KB_COUNTOF(sql) };

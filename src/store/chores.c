@@ -25,9 +25,7 @@ static const struct kb_sql sql[] = {
 		"VALUES ($1, $2, $3, $4, $5, 0, 0) ON CONFLICT (agent_id, kind, subject) DO UPDATE SET "
 		"due_at = $5, lease_epoch = chores.lease_epoch + 1, attempts = 0, lease_node = 0" },
 	[NEXT] = { "chore_next", "i",
-		"SELECT agent_id, kind, subject FROM chores WHERE " KB_BUCKET("agent_id") " IN " KB_BUCKETS
-		" AND due_at = " KB_EARLIEST("chores", "due_at", "q.due_at <= $1 AND " KB_AGENT_SHOWN("q.agent_id"))
-		" AND " KB_AGENT_SHOWN("agent_id") " LIMIT 1" },
+		"SELECT agent_id, kind, subject FROM chores WHERE due_at <= $1 AND " KB_AGENT_SHOWN("agent_id") " ORDER BY due_at LIMIT 1" },
 	[TAKE] = { "chore_take", "iiiiii",
 		"UPDATE chores SET due_at = $5, lease_node = $6, lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
 		"WHERE agent_id = $1 AND kind = $2 AND subject = $3 AND due_at <= $4 "

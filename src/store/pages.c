@@ -95,7 +95,7 @@ static const struct kb_sql sql[] = {
 		"SELECT count(*) FROM pages WHERE agent_id = $1 AND url = $2 AND url <> '' AND "
 		KB_PAGE_SHOWN("$1") },
 	[FIND] = { "page_find", "ii",
-		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE " KB_ID_ALONE("id", "$1") " "
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE id = $1 "
 		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND +a.account_id = $2 "
 		"AND a.state = " KB_SQL(AGENT_THERE) ") AND " KB_PAGE_SHOWN("pages.agent_id") },
 	LIST_OF(ALL, "", "pages", ""),

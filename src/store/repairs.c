@@ -35,9 +35,7 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO repairs (agent_id, due_at, lease_epoch, attempts, created_at) "
 		"VALUES ($1, $2, 0, 0, $2) ON CONFLICT (agent_id) DO NOTHING" },
 	[NEXT] = { "repair_next", "i",
-		"SELECT agent_id FROM repairs WHERE " KB_BUCKET("agent_id") " IN " KB_BUCKETS
-		" AND due_at = " KB_EARLIEST("repairs", "due_at", "q.due_at <= $1 AND " KB_AGENT_SHOWN("q.agent_id"))
-		" AND " KB_AGENT_SHOWN("agent_id") " LIMIT 1" },
+		"SELECT agent_id FROM repairs WHERE due_at <= $1 AND " KB_AGENT_SHOWN("agent_id") " ORDER BY due_at LIMIT 1" },
 	[TAKE] = { "repair_take", "iiii",
 		"UPDATE repairs SET due_at = $3, lease_node = $4, lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
 		"WHERE agent_id = $1 AND due_at <= $2 RETURNING lease_epoch, attempts" },

@@ -28,8 +28,6 @@ enum {
 	RENEW,
 	VOID_LEASES,
 };
-/* When the next reading is due. */
-#define FIRST_DUE KB_EARLIEST("sources", "due_at", "q.due_at > 0 AND " KB_AGENT_SHOWN("q.agent_id"))
 // clang-format off
 static const struct kb_sql sql[] = {
 	[ADD] = { "source_add", KB_TYPES(KB_SOURCES), KB_INSERT("sources", KB_SOURCES) },
@@ -62,11 +60,10 @@ static const struct kb_sql sql[] = {
 		"reason = CASE WHEN state = 1 THEN reason ELSE $3 END, attempts = 0, asked_at = $4 "
 		"WHERE agent_id = $1 AND id = $2" },
 	[NEXT_DUE] = { "source_next_due", "",
-		"SELECT coalesce(" FIRST_DUE ", 0)" },
+		"SELECT due_at FROM sources WHERE due_at > 0 AND " KB_AGENT_SHOWN("agent_id") " ORDER BY due_at LIMIT 1" },
 	[NEXT] = { "source_next", "",
 		"SELECT " KB_NAMES(KB_SOURCES) " FROM sources WHERE due_at > 0 AND "
-		KB_BUCKET("agent_id") " IN " KB_BUCKETS " AND due_at = " FIRST_DUE " AND "
-		KB_AGENT_SHOWN("agent_id") " LIMIT 1" },
+		KB_AGENT_SHOWN("agent_id") " ORDER BY due_at LIMIT 1" },
 	/* Unless somebody else took it since it was read. */
 	[LEASE] = { "source_lease", "iitiiii",
 		"UPDATE sources SET state = 1, due_at = $4, status = 0, reason = $3, lease_node = $5, "
@@ -76,8 +73,7 @@ static const struct kb_sql sql[] = {
 		"UPDATE sources SET due_at = $4 "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 1" },
 	[VOID_LEASES] = { "source_void_leases", "iii",
-		"UPDATE sources SET state = 0, due_at = $3 WHERE due_at > 0 AND state = 1 AND "
-		KB_BUCKET("agent_id") " IN " KB_BUCKETS " "
+		"UPDATE sources SET state = 0, due_at = $3 WHERE due_at > 0 AND state = 1 "
 		"AND lease_node NOT IN " KB_NODES_THERE("$1", "$2") },
 };
 // clang-format on

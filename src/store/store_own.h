@@ -49,23 +49,4 @@ static inline int64_t kb_store_now(const struct kb_store *store)
 /* When a page may be leased that waits in a copy in the making. */
 #define KB_DUE_NEVER (INT64_C(1) << 62)
 
-/* A queue of all agents has an index by one of sixteen buckets of agents and then by time, so that
- * where tables are cut by ranges no one of them gets all that is new (hash-sharded indexes of
- * CockroachDB, by whose own default there are sixteen). A statement that goes by time names the
- * buckets. */
-#define KB_BUCKET(agent) "(" agent " & 15)"
-#define KB_BUCKETS       "(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)"
-#define KB_BUCKET_ROWS                                                                             \
-	"(VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), " \
-	"(15))"
-/* A row by its id alone, which has an index by buckets of its own. A single id is asked for as a
- * range: SQLite would put the id that it equals into the bucket too, and find no index. */
-#define KB_ID_ALONE(id, value)                                                                     \
-	"(" id " & 15) = (" value " & 15) AND " id " BETWEEN " value " AND " value
-/* The earliest time of rows `q` of such a queue, of which `which` holds; NULL: there are none. */
-#define KB_EARLIEST(table, time, which)                                                            \
-	"(SELECT min(w.at) FROM (SELECT (SELECT q." time " FROM " table                            \
-	" q WHERE " KB_BUCKET("q.agent_id") " = b.column1 AND " which " ORDER BY q." time          \
-	                                    " LIMIT 1) AS at FROM " KB_BUCKET_ROWS " b) w)"
-
 #endif

@@ -67,22 +67,22 @@ static const struct kb_sql sql[] = {
 	[BY_HASH] = { "visitor_by_hash", "it",
 		"SELECT " KB_NAMES(VISITORS) " FROM visitors WHERE agent_id = $1 AND hash = $2 AND " WELCOME },
 	[VALID] = { "visitor_valid", "ii",
-		"SELECT count(*) FROM visitors WHERE " KB_ID_ALONE("id", "$1") " AND (ends_at = 0 OR ends_at > $2) AND " WELCOME },
-	[SEEN] = { "visitor_seen", "ii", "UPDATE visitors SET seen_at = $2 WHERE " KB_ID_ALONE("id", "$1") },
+		"SELECT count(*) FROM visitors WHERE id = $1 AND (ends_at = 0 OR ends_at > $2) AND " WELCOME },
+	[SEEN] = { "visitor_seen", "ii", "UPDATE visitors SET seen_at = $2 WHERE id = $1" },
 	/* The row stays: it says who the person of its subject is. */
-	[OVER] = { "visitor_over", "ii", "UPDATE visitors SET ends_at = $2 WHERE " KB_ID_ALONE("id", "$1") },
+	[OVER] = { "visitor_over", "ii", "UPDATE visitors SET ends_at = $2 WHERE id = $1" },
 	[OVER_SIGNED] = { "visitors_over_signed", "ii",
 		"UPDATE visitors SET ends_at = $2 WHERE agent_id = $1 AND subject <> '' AND ends_at > $2" },
 	[PROVE] = { "visitor_prove", "iti",
-		"UPDATE visitors SET challenge = $2, proven_until = $3 WHERE " KB_ID_ALONE("id", "$1") },
-	[SWEEP] = { "visitor_sweep", "i", "DELETE FROM visitors WHERE " KB_BUCKET("agent_id") " IN " KB_BUCKETS " AND seen_at < $1" },
+		"UPDATE visitors SET challenge = $2, proven_until = $3 WHERE id = $1" },
+	[SWEEP] = { "visitor_sweep", "i", "DELETE FROM visitors WHERE seen_at < $1" },
 	[BEGIN] = { "visitor_begin", "iiti",
-		"UPDATE visitors SET busy_until = $2 + " KB_SQL(BUSY) " WHERE " KB_ID_ALONE("id", "$1") " AND (busy_until < $2 OR "
+		"UPDATE visitors SET busy_until = $2 + " KB_SQL(BUSY) " WHERE id = $1 AND (busy_until < $2 OR "
 		"(busy_until < $2 + " KB_SQL(BUSY) " - " KB_SQL(SOON) " AND NOT EXISTS (SELECT 1 FROM answers w "
 		"JOIN conversations c ON c.agent_id = +w.agent_id AND c.id = w.conversation_id "
 		"WHERE w.agent_id = visitors.agent_id AND c.visitor_id = visitors.person_id))) AND "
 		"(SELECT count(*) FROM visitors b WHERE b.id <> $1 AND b.address = $3 AND b.busy_until > 0 AND b.busy_until >= $2) < $4" },
-	[END] = { "visitor_end", "i", "UPDATE visitors SET busy_until = 0 WHERE " KB_ID_ALONE("id", "$1") },
+	[END] = { "visitor_end", "i", "UPDATE visitors SET busy_until = 0 WHERE id = $1" },
 	/* Those of an address begin one after the other. */
 	[BUSY_AT] = { "visitor_busy_at", "ti",
 		"INSERT INTO visits (who, span, began_at, times) VALUES ('at ' || $1, 0, $2, 0) "
