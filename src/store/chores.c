@@ -26,9 +26,10 @@ static const struct kb_sql sql[] = {
 		"due_at = $5, lease_epoch = chores.lease_epoch + 1, attempts = 0, lease_node = 0" },
 	[NEXT] = { "chore_next", "i",
 		"SELECT agent_id, kind, subject FROM chores WHERE due_at <= $1 AND " KB_AGENT_SHOWN("agent_id") " ORDER BY due_at LIMIT 1" },
+	/* By its key, not by the time. */
 	[TAKE] = { "chore_take", "iiiiii",
 		"UPDATE chores SET due_at = $5, lease_node = $6, lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
-		"WHERE agent_id = $1 AND kind = $2 AND subject = $3 AND due_at <= $4 "
+		"WHERE agent_id = $1 AND kind = $2 AND subject = $3 AND +due_at <= $4 "
 		"RETURNING within, lease_epoch, attempts" },
 	[GO] = { "chore_go", "iiii",
 		"DELETE FROM chores WHERE agent_id = $1 AND kind = $2 AND subject = $3 AND lease_epoch = $4" },

@@ -36,9 +36,10 @@ static const struct kb_sql sql[] = {
 		"VALUES ($1, $2, 0, 0, $2) ON CONFLICT (agent_id) DO NOTHING" },
 	[NEXT] = { "repair_next", "i",
 		"SELECT agent_id FROM repairs WHERE due_at <= $1 AND " KB_AGENT_SHOWN("agent_id") " ORDER BY due_at LIMIT 1" },
+	/* By its key, not by the time. */
 	[TAKE] = { "repair_take", "iiii",
 		"UPDATE repairs SET due_at = $3, lease_node = $4, lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
-		"WHERE agent_id = $1 AND due_at <= $2 RETURNING lease_epoch, attempts" },
+		"WHERE agent_id = $1 AND +due_at <= $2 RETURNING lease_epoch, attempts" },
 	[RENEW] = { "repair_renew", "iii",
 		"UPDATE repairs SET due_at = $3 WHERE agent_id = $1 AND lease_epoch = $2" },
 	[HELD] = { "repair_held", "ii",

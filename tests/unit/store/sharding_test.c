@@ -140,8 +140,7 @@ static void look_at_column(struct kb_test *t, const char *from, const char *to)
 
 static void look_at_index(struct kb_test *t, const char *index, const char *first)
 {
-	CHECK(t, (strcmp(first, "agent_id") == 0)
-	                 == !is_named(across, KB_COUNTOF(across), index));
+	CHECK(t, (strcmp(first, "agent_id") == 0) == !is_named(across, KB_COUNTOF(across), index));
 }
 
 static void test_tables(struct kb_test *t)
