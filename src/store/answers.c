@@ -41,7 +41,7 @@ static const struct kb_sql sql[] = {
 	[RENEW_TEXT] = { "answer_renew_text", "iiititi",
 		"UPDATE answers SET lease_until = $5, text = $6, bytes = $7 " OF_OWNER },
 	[DROP] = { "answer_drop", "iiit", "DELETE FROM answers " OF_KEY " AND owner = $4" },
-	[DROP_LOST] = { "answer_drop_lost", "iiii", "DELETE FROM answers " OF_KEY " AND lease_until < $4" },
+	[DROP_LOST] = { "answer_drop_lost", "iiii", "DELETE FROM answers " OF_KEY " AND +lease_until < $4" },
 	[DROP_ALL] = { "answer_drop_all", "ii",
 		"DELETE FROM answers WHERE agent_id = $1 AND conversation_id = $2" },
 	[LOST] = { "answer_lost", "ii",
