@@ -24,9 +24,9 @@ test:
 export UBSAN_OPTIONS = halt_on_error=1:print_stacktrace=1:suppressions=$(CURDIR)/tests/fixtures/ubsan.supp
 
 # All builds of what is below.
-sanitizers: build-asan/build.ninja build-tsan/build.ninja
+sanitizers: build build-asan/build.ninja build-tsan/build.ninja
 	@ninja -C build-asan $(if $(V),-v,--quiet)
-	@ninja -C build-tsan $(if $(V),-v,--quiet)
+	@ninja -C build-tsan $(if $(V),-v,--quiet) $(THREADED)
 
 # One build serves the unit tests under the sanitizers and the fuzz targets.
 asan: build-asan/build.ninja
@@ -49,7 +49,7 @@ build-asan/build.ninja:
 THREADED = $(shell scripts/threaded-tests $(BUILD))
 
 tsan: build build-tsan/build.ninja
-	@ninja -C build-tsan $(if $(V),-v,--quiet)
+	@ninja -C build-tsan $(if $(V),-v,--quiet) $(THREADED)
 	@printf '%s\n' $(THREADED:%=build-tsan/%) | $(FIXED) scripts/test-unit -
 
 # Some kernels place memory where the thread sanitizer does not expect it, unless they are told not to.
