@@ -32,6 +32,7 @@
 
 #include "answer/answer.h"
 #include "upstream/models.h"
+#include "write/sink.h"
 
 struct kb_writer;
 
@@ -48,21 +49,6 @@ struct kb_writer_config {
 struct kb_writer *kb_writer_open(const struct kb_writer_config *config);
 /* Every answer has ended: the server has stopped. NULL is fine. */
 void kb_writer_close(struct kb_writer *writer);
-
-struct kb_answer_sink {
-	/* A piece of the text; must not block. The piece ends with the call. */
-	void (*take)(void *arg, struct kb_sv piece);
-	/* Nothing has come for KB_LIVE_SILENT_MS (live.h); must not block. NULL: nobody wants to
-	 * know. */
-	void (*silent)(void *arg);
-	/* Whether anybody still listens: others go before an answer that nobody does. Must not
-	 * block. NULL: somebody does. */
-	bool (*is_heard)(void *arg);
-	/* The end, on a thread that may block; err->code is KB_OK, or there is no answer at all.
-	 * What the request points to may be gone when it returns. */
-	void (*done)(void *arg, struct kb_err *err);
-	void *arg;
-};
 
 /* *out is filled when done() is called. The arena, the request and what it points to live until
  * then, and nobody else uses the arena meanwhile. */

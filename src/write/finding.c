@@ -1,0 +1,48 @@
+/* What a model's answer is made of: searching, and keeping what came of it. */
+#include "write/writing.h"
+
+void kb_writing_forget(struct kb_writing *w)
+{
+	if (w->found)
+		kb_snapshot_release(w->found->steps.searched);
+	kb_arena_fini(&w->scratch);
+	w->found = NULL;
+}
+
+bool kb_writing_search(struct kb_writing *w, const struct kb_answer_request *request,
+                       struct kb_err *err)
+{
+	struct kb_answer_request *own;
+
+	kb_writing_forget(w);
+	w->asked = request;
+	own = kb_arena_copy(&w->scratch, request, sizeof(*request));
+	own->passages = w->passages;
+	w->found = KB_NEW(&w->scratch, struct kb_plain);
+	if (!kb_answer_plain(w->writer->answerer, &w->scratch, own, NULL, w->found, err)) {
+		kb_writing_forget(w);
+		return false;
+	}
+	kb_view_release(&w->view);
+	w->view = w->found->view;
+	return true;
+}
+
+void kb_writing_keep_plain(struct kb_writing *w)
+{
+	const struct kb_answer *from = &w->found->answer;
+	struct kb_answer *to = &w->plain;
+
+	*to = *from;
+	to->text = kb_arena_sv(w->arena, from->text);
+	to->citations =
+	        kb_arena_copy(w->arena, from->citations, from->citation_count * sizeof(int64_t));
+	to->quotes = kb_arena_copy(w->arena, from->quotes, from->quote_count * sizeof(*to->quotes));
+	for (size_t i = 0; i < to->quote_count; i++) {
+		struct kb_quote *quote = &to->quotes[i];
+
+		quote->text = kb_arena_sv(w->arena, quote->text);
+		quote->title = kb_arena_sv(w->arena, quote->title);
+		quote->heading = kb_arena_sv(w->arena, quote->heading);
+	}
+}
