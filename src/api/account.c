@@ -31,8 +31,7 @@ bool kb_user_read(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_account account;
 
-	return kb_store_account_get(call->api->store, call->arena, call->key.account_id, &account,
-	                            err)
+	return kb_store_account_get(call->api->store, call->arena, call->who.account, &account, err)
 	       && reply_user(call, &account, err);
 }
 
@@ -77,7 +76,7 @@ bool kb_user_update(struct kb_call *call, struct kb_err *err)
 	}
 	if (!read_photo(call, &change, err))
 		return false;
-	if (!kb_store_account_update(call->api->store, call->arena, call->key.account_id, &change,
+	if (!kb_store_account_update(call->api->store, call->arena, call->who.account, &change,
 	                             &account, err))
 		return err->code == KB_E_CONFLICT
 		               ? kb_fail(err, KB_E_CONFLICT, "that name is not free")
@@ -97,8 +96,7 @@ bool kb_user_search(struct kb_call *call, struct kb_err *err)
 		return kb_fail(err, KB_E_INVALID, "email or user_id is required");
 	if (user_id.n && !kb_sv_to_int(user_id, INT64_MIN, INT64_MAX, &id))
 		return kb_fail(err, KB_E_INVALID, "user_id must be integer");
-	if (!kb_store_account_get(call->api->store, call->arena, call->key.account_id, &account,
-	                          err))
+	if (!kb_store_account_get(call->api->store, call->arena, call->who.account, &account, err))
 		return false;
 	if ((user_id.n && id != account.id)
 	    || (email.n && (account.email.n == 0 || !kb_sv_ieq(email, account.email))))
@@ -119,7 +117,7 @@ static void write_usage(struct kb_jw *jw, const char *limit_name, int64_t limit,
 bool kb_limits_usage(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_store *store = call->api->store;
-	int64_t account = call->key.account_id, agents, words, queries;
+	int64_t account = call->who.account, agents, words, queries;
 	struct kb_buf buf;
 	struct kb_jw jw;
 

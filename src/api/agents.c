@@ -120,7 +120,7 @@ static bool read_name(struct kb_call *call, bool required, struct kb_agent *agen
 bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_agent agent = {
-		.account_id = call->key.account_id,
+		.account_id = call->who.account,
 		.type = KB_SV("SITEMAP"),
 	};
 	struct kb_uploads uploads;
@@ -175,8 +175,8 @@ bool kb_agents_list(struct kb_call *call, struct kb_err *err)
 		.list = kb_call_list(call, 10),
 		.name = kb_request_query(call->req, "name"),
 		.by_created_at = kb_sv_eq_str(kb_request_query(call->req, "orderBy"), "created_at"),
-		.only = call->key.agents,
-		.only_count = call->key.agent_count,
+		.only = call->who.agents,
+		.only_count = call->who.agent_count,
 	};
 	struct kb_sv duration = kb_request_query(call->req, "duration");
 	struct kb_agent_list agents;
@@ -186,8 +186,8 @@ bool kb_agents_list(struct kb_call *call, struct kb_err *err)
 
 	if (duration.n && kb_sv_to_int(duration, 1, 100000, &days))
 		filter.created_after = kb_clock_now_us(call->api->clock) - days * KB_DAY_US;
-	if (!kb_store_agent_list(call->api->store, call->arena, call->key.account_id, &filter,
-	                         &agents, err))
+	if (!kb_store_agent_list(call->api->store, call->arena, call->who.account, &filter, &agents,
+	                         err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_call_paginate(call, &jw,
@@ -266,7 +266,7 @@ static bool check_children(struct kb_call *call, const struct kb_agent *agent, c
 	const int64_t *old = kb_agent_children(call->arena, agent, &old_count);
 
 	for (size_t i = 0; i < count; i++) {
-		bool known = kb_call_covers(call, ids[i]);
+		bool known = kb_principal_reaches(&call->who, ids[i]);
 
 		for (size_t j = 0; j < old_count && !known; j++)
 			known = old[j] == ids[i];
@@ -359,7 +359,7 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 	    || (uploads.count && !kb_source_input_no_labels(call, err))
 	    || !kb_uploads_take(call, &uploads, &pages, &count, err)
 	    || !kb_store_agent_update(call->api->store, call->arena,
-	                              &(struct kb_agent_edit){ .account_id = call->key.account_id,
+	                              &(struct kb_agent_edit){ .account_id = call->who.account,
 	                                                       .id = before.id,
 	                                                       .change = apply_update,
 	                                                       .arg = &update },
@@ -379,7 +379,7 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 
 bool kb_agents_delete(struct kb_call *call, struct kb_err *err)
 {
-	if (!kb_store_agent_delete(call->api->store, call->key.account_id, call->agent.id, err))
+	if (!kb_store_agent_delete(call->api->store, call->who.account, call->agent.id, err))
 		return false;
 	kb_write_cancel(call->api->writer, call->agent.id, kb_sv(NULL, 0));
 	kb_catalog_forget(call->api->catalog, call->agent.id);
@@ -406,7 +406,7 @@ bool kb_agents_replicate(struct kb_call *call, struct kb_err *err)
 	if (!kb_limit_agents(call, err) || !kb_limit_copy(call, err)
 	    || !kb_store_agent_replicate(
 	            call->api->store, call->arena,
-	            &(struct kb_agent_copy){ .account_id = call->key.account_id,
+	            &(struct kb_agent_copy){ .account_id = call->who.account,
 	                                     .id = call->agent.id,
 	                                     .name = copy_name(call->arena, call->agent.name) },
 	            &copy, err))
@@ -466,15 +466,16 @@ bool kb_agents_read_fast(struct kb_request *req)
 		.api = req->app, .req = req, .arena = req->arena, .row = req->route->app
 	};
 	struct kb_ready ready;
+	struct kb_key key;
 	struct kb_err err;
 	int64_t id;
 
 	if (!kb_sv_to_int(req->params[0], 1, INT64_MAX, &id)
-	    || !kb_store_peek_key(call.api->store, call.arena, kb_request_bearer(req), &call.key)
-	    || call.key.agent_count
-	    || kb_plans_get(&call.api->plans, call.key.plan)->rate_per_second
-	    || !kb_store_peek_agent(call.api->store, call.arena, call.key.account_id, id,
-	                            &call.agent)
+	    || !kb_store_peek_key(call.api->store, call.arena, kb_request_bearer(req), &key))
+		return false;
+	kb_call_by_key(&call, &key);
+	if (call.who.agent_count || call.plan->rate_per_second
+	    || !kb_store_peek_agent(call.api->store, call.arena, call.who.account, id, &call.agent)
 	    || call.agent.settings.n + call.agent.options.n > FAST_BYTES
 	    || !kb_ready_peek(call.api, id, call.agent.index_version, &ready))
 		return false;

@@ -16,6 +16,7 @@
 #include "answer/notes.h"
 #include "api/input.h"
 #include "api/limits.h"
+#include "api/principal.h"
 #include "base/json.h"
 #include "blob/blob.h"
 #include "crawl/crawler.h"
@@ -80,15 +81,6 @@ struct kb_api {
  * next poll. Never blocks. */
 void kb_api_wake(struct kb_api *api);
 
-enum kb_right {
-	KB_RIGHT_NONE, /* no key */
-	/* No key either, but a visit of the public agent that the path names (visitor.c). */
-	KB_RIGHT_VISITOR,
-	KB_RIGHT_KEY, /* a valid key; where the path names an agent, one that may use it */
-	/* Also one that is limited to no agents: for what changes the account, or adds to it. */
-	KB_RIGHT_ACCOUNT,
-};
-
 /* One request on its way through its handler; in the request's arena, so a handler may return and
  * leave the answer to others. */
 struct kb_call {
@@ -96,15 +88,15 @@ struct kb_call {
 	struct kb_request *req;
 	struct kb_arena *arena;
 	const struct kb_api_route *row;
-	/* Rights above VISITOR; for a visitor an id of 0, with the account that answers and pays.
-	 */
-	struct kb_key key;
-	const struct kb_plan *plan; /* of the key's account */
+	/* KB_ROLE_NONE where the row asks for nobody; of a public agent with the account that
+	 * answers and pays all the same. */
+	struct kb_principal who;
+	const struct kb_plan *plan; /* of its account */
 	struct kb_agent agent;      /* paths with {projectId}, and those of public agents */
 	/* Its index version, where other nodes change agents; a read_at of 0: not known. */
 	struct kb_known_version known;
-	struct kb_ahead *ahead;    /* what was read for the route's question (asks); or NULL */
-	struct kb_visitor visitor; /* KB_RIGHT_VISITOR */
+	struct kb_ahead *ahead;    /* what was read for the route's question; or NULL */
+	struct kb_visitor visitor; /* the visit behind KB_ROLE_VISITOR */
 	struct kb_inputs inputs;
 	bool streaming;              /* an answer has begun: errors go into the stream */
 	struct kb_cited_rows *cited; /* what is known of cited documents (cited.c) */
@@ -124,14 +116,17 @@ struct kb_api_route {
 	/* Answers, or returns false with *err set for dispatch to answer. Every row has one: `fast`
 	 * is not asked when the request has a body. */
 	bool (*handle)(struct kb_call *call, struct kb_err *err);
+	/* Who it is for, at the least, and what it does. Where the path names an agent, it is for
+	 * who reaches that. A question (KB_ASK) of an agent's path is in the session that the path
+	 * names, or in a new one. */
+	enum kb_role role;
+	enum kb_verb verb;
 	bool (*fast)(struct kb_request *req);
-	enum kb_right right;
 	enum kb_plan_feature feature; /* of the plan, that the route needs; 0: none */
 	/* An agent of another account: 403 instead of 404. The contract's rule where the agent
 	 * itself is changed or deleted; what lies below it, settings too, is not found. */
 	bool foreign_is_403;
 	bool invalid_is_422; /* a bad argument: 422 instead of 400 (the contract's rule) */
-	bool asks;           /* a question, in the session that the path names, or a new one */
 	size_t body_max;
 	bool upload;
 	int64_t upload_max; /* bytes of one request's files, where the server's limit is too much */
@@ -177,7 +172,10 @@ bool kb_call_is_secure(const struct kb_call *call);
 /* Empty: it was not sent. */
 struct kb_sv kb_call_cookie(struct kb_call *call, const char *name);
 
-/* The public agent of the path's {slug}, into agent and key (visitor.c). */
+/* That key's holder becomes who calls, with their plan. */
+void kb_call_by_key(struct kb_call *call, const struct kb_key *key);
+
+/* The public agent of the path's {slug}, and who pays for it (visitor.c). */
 bool kb_call_public_agent(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 /* And who visits it: KB_E_UNAUTHORIZED where that is nobody. */
 bool kb_call_visit(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
@@ -202,13 +200,11 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err);
 /* Path parameter i as an id: KB_E_INVALID "<what> id must be integer". */
 bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, struct kb_err *err);
 
-/* That agent becomes the call's. Foreign, missing and out of the key's reach look alike
+/* That agent becomes the call's. Foreign, missing and out of the caller's reach look alike
  * (KB_E_NOT_FOUND), except where the contract says 403. */
 bool kb_call_agent(struct kb_call *call, int64_t id, struct kb_err *err) KB_MUST_CHECK;
-/* Whether the call's key reaches that agent. */
-bool kb_call_covers(const struct kb_call *call, int64_t agent_id);
 
-/* That session of the agent, for the key's account (conversations.c). */
+/* That session of the agent, for who calls (conversations.c). */
 struct kb_session kb_call_session(const struct kb_call *call, struct kb_sv id);
 /* The message of the path {sessionId}/…/{messageId} (conversations.c). */
 bool kb_call_message(struct kb_call *call, struct kb_message *out,

@@ -53,27 +53,34 @@ struct kb_sv kb_request_bearer(const struct kb_request *req)
 	return kb_sv_trim(kb_sv_from(value, scheme.n));
 }
 
+void kb_call_by_key(struct kb_call *call, const struct kb_key *key)
+{
+	call->who = kb_principal_of_key(key);
+	call->plan = kb_plans_get(&call->api->plans, key->plan);
+}
+
 /* By the key that the request carries or, of a signed-in browser that asks from our own page, by
  * the one it signed in with. */
-static bool find_key(struct kb_call *call, struct kb_err *err)
+static bool find_key(struct kb_call *call, struct kb_key *key, struct kb_err *err)
 {
 	struct kb_sv cookie =
 	        kb_request_field(call->req, "authorization").p ? KB_SV("") : kb_call_sign_in(call);
 
-	if (cookie.n ? !kb_store_sign_in_check(call->api->store, call->arena, cookie, &call->key,
-	                                       err)
+	if (cookie.n ? !kb_store_sign_in_check(call->api->store, call->arena, cookie, key, err)
 	             : !kb_store_key_check(call->api->store, call->arena,
-	                                   kb_request_bearer(call->req), &call->key, err))
+	                                   kb_request_bearer(call->req), key, err))
 		return false;
-	call->req->owner = cookie.n ? SIGNED_IN | kb_store_sign_in_number(cookie) : call->key.id;
+	call->req->owner = cookie.n ? SIGNED_IN | kb_store_sign_in_number(cookie) : key->id;
 	return true;
 }
 
 static bool check_key(struct kb_call *call, struct kb_err *err)
 {
-	if (find_key(call, err)) {
-		kb_store_key_seen(call->api->store, &call->key);
-		call->plan = kb_plans_get(&call->api->plans, call->key.plan);
+	struct kb_key key;
+
+	if (find_key(call, &key, err)) {
+		kb_store_key_seen(call->api->store, &key);
+		kb_call_by_key(call, &key);
 		return true;
 	}
 	if (err->code == KB_E_UNAUTHORIZED)
@@ -81,12 +88,17 @@ static bool check_key(struct kb_call *call, struct kb_err *err)
 	return false;
 }
 
-bool kb_call_covers(const struct kb_call *call, int64_t agent_id)
+/* Who calls, as the row wants to know it: the one place that makes the principal of a call. */
+static bool identify(struct kb_call *call, struct kb_err *err)
 {
-	for (size_t i = 0; i < call->key.agent_count; i++)
-		if (call->key.agents[i] == agent_id)
-			return true;
-	return call->key.agent_count == 0;
+	switch (call->row->role) {
+	case KB_ROLE_NONE:
+		return true;
+	case KB_ROLE_VISITOR:
+		return kb_call_visit(call, err);
+	default:
+		return check_key(call, err);
+	}
 }
 
 struct kb_request_kept *kb_request_kept(struct kb_request *req)
@@ -107,7 +119,7 @@ static bool check_rate(struct kb_call *call, struct kb_err *err)
 	kept = kb_request_kept(call->req);
 	kept->rate_limit = plan->burst;
 	kb_rates_share(call->api->rates, kb_store_nodes(call->api->store));
-	if (kb_rates_take(call->api->rates, call->key.id, plan, kb_clock_mono_us(),
+	if (kb_rates_take(call->api->rates, call->who.key, plan, kb_clock_mono_us(),
 	                  &kept->rate_left, &wait_ms))
 		return true;
 	return kb_fail_for(err, KB_E_EXHAUSTED, (wait_ms + 999) / 1000, "Too Many Requests");
@@ -141,14 +153,15 @@ static bool read_ahead(struct kb_call *call, struct kb_sv key, struct kb_err *er
 	if (session >= 0)
 		want.session_id = call->req->params[session];
 	if (call->plan && kb_limits_queries(call->plan))
-		want.account_id = call->key.account_id;
+		want.account_id = call->who.account;
 	call->ahead = KB_NEW(call->arena, struct kb_ahead);
 	return kb_store_read_ahead(call->api->store, call->arena, &want, call->ahead, err);
 }
 
 static bool reads_ahead(const struct kb_call *call)
 {
-	return call->row->asks && !call->ahead && kb_store_reads_ahead(call->api->store);
+	return call->row->verb == KB_ASK && param_index(call->row->path, "projectId") >= 0
+	       && !call->ahead && kb_store_reads_ahead(call->api->store);
 }
 
 /* A key that is known already is checked before anything is read for it; what is no agent's id is
@@ -175,10 +188,10 @@ static bool get_agent(struct kb_call *call, int64_t id, struct kb_err *err)
 	if (reads_ahead(call) && !read_ahead(call, KB_SV(""), err))
 		return false;
 	if (call->ahead && call->ahead->agent.id
-	    && call->ahead->agent.account_id == call->key.account_id) {
+	    && call->ahead->agent.account_id == call->who.account) {
 		call->agent = call->ahead->agent;
 		before = call->ahead->read_at;
-	} else if (!kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id,
+	} else if (!kb_store_agent_get(call->api->store, call->arena, call->who.account, id,
 	                               &call->agent, err)) {
 		return false;
 	}
@@ -191,9 +204,9 @@ bool kb_call_agent(struct kb_call *call, int64_t id, struct kb_err *err)
 {
 	struct kb_agent other;
 
-	if (kb_call_covers(call, id) && get_agent(call, id, err))
+	if (kb_principal_reaches(&call->who, id) && get_agent(call, id, err))
 		return true;
-	if (kb_call_covers(call, id) && err->code != KB_E_NOT_FOUND)
+	if (kb_principal_reaches(&call->who, id) && err->code != KB_E_NOT_FOUND)
 		return false;
 	if (call->row->foreign_is_403
 	    && kb_store_agent_find(call->api->store, call->arena, id, &other, err))
@@ -227,23 +240,25 @@ void kb_api_wake(struct kb_api *api)
 
 /* ---- the way through ---- */
 
-/* What a key that is limited to some agents may not. */
-static bool check_reach(const struct kb_call *call, struct kb_err *err)
+/* Who calls, and whether they may, by the row: before a large body is taken and before it is
+ * handled, when the rate counts too. The agent of a visitor comes with the visit. */
+static bool check(struct kb_call *call, bool counts, struct kb_err *err)
 {
-	if (call->row->right == KB_RIGHT_ACCOUNT && call->key.agent_count)
-		return kb_fail(err, KB_E_FORBIDDEN,
-		               "this key is limited to some agents: it can neither change the "
-		               "account nor make agents");
-	return true;
+	const struct kb_api_route *row = call->row;
+
+	if (row->role == KB_ROLE_NONE)
+		return true;
+	if (!identify(call, err))
+		return false;
+	if (row->role > KB_ROLE_VISITOR
+	    && ((counts && !check_rate(call, err)) || !find_agent(call, err)))
+		return false;
+	return kb_principal_may(&call->who, row->verb, err);
 }
 
 static bool run(struct kb_call *call, struct kb_err *err)
 {
-	if (call->row->right == KB_RIGHT_VISITOR && !kb_call_visit(call, err))
-		return false;
-	if (call->row->right > KB_RIGHT_VISITOR
-	    && !(read_with_key(call, err) && check_key(call, err) && check_rate(call, err)
-	         && find_agent(call, err) && check_reach(call, err)))
+	if (!read_with_key(call, err) || !check(call, true, err))
 		return false;
 	if (call->row->feature && call->plan && !(call->plan->features & call->row->feature))
 		return kb_fail(err, KB_E_FORBIDDEN, "Requires the %s plan feature",
@@ -298,12 +313,8 @@ bool kb_api_admit(struct kb_request *req)
 	};
 	struct kb_err err = { 0 };
 
-	if (!call.row || call.row->right == KB_RIGHT_NONE
-	    || ((call.row->right == KB_RIGHT_VISITOR
-	                 ? kb_call_visit(&call, &err)
-	                 : check_key(&call, &err) && find_agent(&call, &err)
-	                           && check_reach(&call, &err))
-	        && (!call.row->admit || call.row->admit(&call, &err))))
+	if (!call.row
+	    || (check(&call, false, &err) && (!call.row->admit || call.row->admit(&call, &err))))
 		return true;
 	kb_call_error(&call, &err);
 	return false;

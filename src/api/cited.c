@@ -24,11 +24,11 @@ bool kb_visitor_labels(struct kb_call *call, struct kb_label_filter *out, struct
 	struct kb_api_input input = {
 		.name = KB_SV("labels"),
 		.kind = KB_INPUT_TEXT,
-		.text = call->visitor.labels,
+		.text = call->who.labels,
 	};
 
 	*out = (struct kb_label_filter){ 0 };
-	return !call->visitor.labels.n
+	return !call->who.labels.n
 	       || kb_filter_read(&(struct kb_inputs){ .v = &input, .count = 1 }, call->arena, out,
 	                         err);
 }

@@ -67,8 +67,8 @@ struct kb_session kb_call_session(const struct kb_call *call, struct kb_sv id)
 	return (struct kb_session){
 		.agent_id = call->agent.id,
 		.id = id,
-		.account_id = call->key.account_id,
-		.visitor_id = call->visitor.person_id,
+		.account_id = call->who.account,
+		.visitor_id = call->who.person,
 	};
 }
 
@@ -125,7 +125,7 @@ static void read_creator(struct kb_call *call, struct kb_conversation_filter *fi
 	for (size_t i = 0; i < KB_COUNTOF(words); i++)
 		if (kb_sv_eq_str(word, words[i].word))
 			filter->by = words[i].by;
-	filter->created_by = call->key.account_id;
+	filter->created_by = call->who.account;
 }
 
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
@@ -291,18 +291,18 @@ bool kb_messages_react(struct kb_call *call, struct kb_err *err)
 	if (!kb_call_id(call, 2, "Conversation message", &id, err)
 	    || !read_reaction(call, &reaction, err))
 		return false;
-	if (!kb_store_message_react(call->api->store, call->arena, &session,
-	                            &(struct kb_message_reaction){
-	                                    .message_id = id,
-	                                    .user_id = call->visitor.id ? 0 : call->key.account_id,
-	                                    .reaction = reaction },
-	                            &message, err)) {
+	if (!kb_store_message_react(
+	            call->api->store, call->arena, &session,
+	            &(struct kb_message_reaction){ .message_id = id,
+	                                           .user_id = kb_principal_user(&call->who),
+	                                           .reaction = reaction },
+	            &message, err)) {
 		if (err->code == KB_E_NOT_FOUND)
 			kb_fail(err, KB_E_NOT_FOUND,
 			        "Conversation message with id %" PRId64 " not found", id);
 		return false;
 	}
-	if (call->visitor.id)
+	if (kb_principal_is_visitor(&call->who))
 		kb_message_for_visitor(&message);
 	kb_call_begin(call, &buf, &jw);
 	kb_record_message(&jw, &message);

@@ -303,9 +303,9 @@ bool kb_embeddings_create(struct kb_call *call, struct kb_err *err)
 		return false;
 	asked->model = with->model;
 	if (!read_form(call, asked, err)
-	    || !take_place(call->api->embeddings, call->key.account_id, err))
+	    || !take_place(call->api->embeddings, call->who.account, err))
 		return false;
 	ok = make(call, asked, rows, err);
-	give_place(call->api->embeddings, call->key.account_id);
+	give_place(call->api->embeddings, call->who.account);
 	return ok && reply(call, asked, rows, err);
 }

@@ -234,7 +234,7 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 		if (list.page == 1)
 			format->begin(&buf, &jw, conversation);
 		for (size_t i = 0; i < transcript.messages.count; i++) {
-			if (call->visitor.id)
+			if (kb_principal_is_visitor(&call->who))
 				kb_message_for_visitor(&transcript.messages.v[i]);
 			format->message(&buf, &jw, &transcript.messages.v[i]);
 		}

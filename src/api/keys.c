@@ -48,8 +48,8 @@ bool kb_keys_list(struct kb_call *call, struct kb_err *err)
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!kb_store_account_keys(call->api->store, call->arena, call->key.account_id, &keys,
-	                           &count, err))
+	if (!kb_store_account_keys(call->api->store, call->arena, call->who.account, &keys, &count,
+	                           err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_array(&jw);
@@ -59,7 +59,7 @@ bool kb_keys_list(struct kb_call *call, struct kb_err *err)
 		kb_jw_key_sv(&jw, "name", keys[i].name);
 		kb_jw_key_sv(&jw, "label", keys[i].label);
 		write_ids(&jw, "project_ids", &keys[i]);
-		kb_jw_key_bool(&jw, "is_mine", keys[i].id == call->key.id);
+		kb_jw_key_bool(&jw, "is_mine", keys[i].id == call->who.key);
 		kb_jw_key_time(&jw, "created_at", keys[i].created_at);
 		if (keys[i].seen_at)
 			kb_jw_key_time(&jw, "seen_at", keys[i].seen_at);
@@ -73,7 +73,7 @@ bool kb_keys_list(struct kb_call *call, struct kb_err *err)
 
 bool kb_keys_create(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_key_new key = { .account_id = call->key.account_id };
+	struct kb_key_new key = { .account_id = call->who.account };
 	char text[KB_KEY_TEXT];
 	int64_t id;
 	struct kb_buf buf;
@@ -103,9 +103,9 @@ bool kb_keys_delete(struct kb_call *call, struct kb_err *err)
 	if (!kb_call_id(call, 0, "Key", &id, err))
 		return false;
 	/* For a key that is limited to some agents there are no others. */
-	if (call->key.agent_count)
+	if (!kb_principal_may(&call->who, KB_MANAGE, NULL))
 		return kb_fail(err, KB_E_NOT_FOUND, "Key with id %" PRId64 " not found", id);
-	if (!kb_store_account_key_revoke(call->api->store, call->key.account_id, id, err))
+	if (!kb_store_account_key_revoke(call->api->store, call->who.account, id, err))
 		return false;
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }

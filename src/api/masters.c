@@ -73,7 +73,7 @@ static bool pick(struct kb_call *call, struct kb_turn *turn, const int64_t *chil
 
 	*id = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (kb_store_agent_get(call->api->store, call->arena, call->key.account_id,
+		if (kb_store_agent_get(call->api->store, call->arena, call->who.account,
 		                       children[i], &agents[found], err))
 			found++;
 		else if (err->code != KB_E_NOT_FOUND) /* deleted meanwhile */
@@ -96,8 +96,8 @@ static bool pick(struct kb_call *call, struct kb_turn *turn, const int64_t *chil
 /* Lets the child answer, with its own settings under what the request says. */
 static bool hand_over(struct kb_call *call, struct kb_turn *turn, int64_t id, struct kb_err *err)
 {
-	if (!kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id,
-	                        &turn->child, err))
+	if (!kb_store_agent_get(call->api->store, call->arena, call->who.account, id, &turn->child,
+	                        err))
 		return err->code == KB_E_NOT_FOUND; /* deleted meanwhile: the master answers */
 	turn->agent = &turn->child;
 	return kb_settings_read(call->arena, turn->child.settings, &turn->settings, err)

@@ -52,12 +52,13 @@ static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err
 	if (face->over)
 		face->over(call, turn);
 	if (err->code == KB_OK) {
-		kb_events_finish(&streamed->events,
-		                 &(struct kb_events_end){ .message = &turn->message,
-		                                          .session_id = turn->session_id,
-		                                          .for_visitor = call->visitor.id != 0,
-		                                          .more = add_own,
-		                                          .arg = streamed });
+		kb_events_finish(
+		        &streamed->events,
+		        &(struct kb_events_end){ .message = &turn->message,
+		                                 .session_id = turn->session_id,
+		                                 .for_visitor = kb_principal_is_visitor(&call->who),
+		                                 .more = add_own,
+		                                 .arg = streamed });
 	} else {
 		kb_warn(&call->req->log, "answer failed in its stream error=%s", err->msg);
 		if (face->failed)
@@ -183,7 +184,7 @@ bool kb_messages_follow(struct kb_call *call, struct kb_err *err)
 	        &settings, kb_request_query(call->req, "lang"), KB_TEXT_HANG_IN_THERE);
 	follower->events.numbered = true;
 	follower->events.session_id = follower->session.id;
-	follower->for_visitor = call->visitor.id != 0;
+	follower->for_visitor = kb_principal_is_visitor(&call->who);
 	kb_events_begin(call, &follower->events);
 	kb_events_start(&follower->events, &follower->message);
 	if (follower->message.running) {

@@ -59,13 +59,13 @@ static void begin_model(struct kb_jw *jw, const struct kb_agent *agent)
 static bool write_agents(struct kb_call *call, struct kb_jw *jw, struct kb_err *err)
 {
 	struct kb_agent_filter filter = { .list = { .page = 1, .limit = LIST_PAGE },
-		                          .only = call->key.agents,
-		                          .only_count = call->key.agent_count };
+		                          .only = call->who.agents,
+		                          .only_count = call->who.agent_count };
 	struct kb_agent_list agents;
 
 	do {
-		if (!kb_store_agent_list(call->api->store, call->arena, call->key.account_id,
-		                         &filter, &agents, err))
+		if (!kb_store_agent_list(call->api->store, call->arena, call->who.account, &filter,
+		                         &agents, err))
 			return false;
 		for (size_t i = 0; i < agents.count; i++) {
 			begin_model(jw, &agents.v[i]);

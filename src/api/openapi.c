@@ -113,7 +113,7 @@ static void write_response(struct kb_jw *jw, int status, const char *schema, con
  * a variable of the path may name nothing, and be no id; a body may be wrong. */
 static bool is_implied(const struct kb_api_route *row, int status)
 {
-	bool has_key = row->right != KB_RIGHT_NONE /* or a visit */,
+	bool has_key = row->role != KB_ROLE_NONE /* or a visit */,
 	     has_variable = strchr(row->path, '{') != NULL;
 
 	switch (status) {
@@ -125,7 +125,7 @@ static bool is_implied(const struct kb_api_route *row, int status)
 	case 503:
 		return has_key;
 	case 403:
-		return row->feature || row->foreign_is_403 || row->right == KB_RIGHT_ACCOUNT;
+		return row->feature || row->foreign_is_403 || row->verb == KB_MANAGE;
 	case 404:
 		return has_variable;
 	case 414:
@@ -217,7 +217,7 @@ static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 	kb_jw_object(jw);
 	write_responses(jw, row);
 	kb_jw_end(jw);
-	if (row->right <= KB_RIGHT_VISITOR) {
+	if (row->role <= KB_ROLE_VISITOR) {
 		kb_jw_key(jw, "security");
 		kb_jw_array(jw);
 		kb_jw_end(jw);

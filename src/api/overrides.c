@@ -167,8 +167,8 @@ static bool read_child(struct kb_call *call, struct kb_turn *turn, struct kb_err
 			turn->named_child = id;
 			return true;
 		}
-	if (!kb_call_covers(call, id)
-	    || !kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id, &other,
+	if (!kb_principal_reaches(&call->who, id)
+	    || !kb_store_agent_get(call->api->store, call->arena, call->who.account, id, &other,
 	                           err))
 		return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", id);
 	return kb_fail(err, KB_E_INVALID,

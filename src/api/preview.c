@@ -130,14 +130,6 @@ static bool reply_text(struct kb_call *call, const struct kb_page *page, struct 
 	return ok;
 }
 
-static bool key_opens(const struct kb_key *key, int64_t agent_id)
-{
-	for (size_t i = 0; i < key->agent_count; i++)
-		if (key->agents[i] == agent_id)
-			return true;
-	return key->agent_count == 0;
-}
-
 bool kb_preview_read(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_page page;
@@ -145,11 +137,10 @@ bool kb_preview_read(struct kb_call *call, struct kb_err *err)
 
 	if (!kb_call_id(call, 0, "Page", &id, err))
 		return false;
-	if (!kb_store_page_find(call->api->store, call->arena, call->key.account_id, id, &page,
-	                        err)) {
+	if (!kb_store_page_find(call->api->store, call->arena, call->who.account, id, &page, err)) {
 		if (err->code != KB_E_NOT_FOUND)
 			return false;
-	} else if (key_opens(&call->key, page.agent_id)) {
+	} else if (kb_principal_reaches(&call->who, page.agent_id)) {
 		if (page.is_ours && page.blob.n)
 			return kb_call_reply_original(call, &page, err);
 		if (page.text_blob.n)

@@ -21,7 +21,7 @@ bool kb_limit_queries(struct kb_call *call, struct kb_err *err)
 		return true;
 	if (call->ahead && call->ahead->has_month)
 		used = call->ahead->month;
-	else if (!kb_store_used_this_month(call->api->store, call->key.account_id, &used, err))
+	else if (!kb_store_used_this_month(call->api->store, call->who.account, &used, err))
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++)
 		if (rows[i].limit && *rows[i].used >= rows[i].limit)
@@ -38,7 +38,7 @@ bool kb_limit_agents(struct kb_call *call, struct kb_err *err)
 
 	if (!call->plan->agents)
 		return true;
-	if (!kb_store_agent_count(call->api->store, call->key.account_id, &count, err))
+	if (!kb_store_agent_count(call->api->store, call->who.account, &count, err))
 		return false;
 	return count < call->plan->agents
 	       || kb_fail(err, KB_E_INVALID,
@@ -54,7 +54,7 @@ bool kb_limit_copy(struct kb_call *call, struct kb_err *err)
 	if (!call->plan->words)
 		return true;
 	if (!kb_store_agent_stats(call->api->store, call->agent.id, &stats, err)
-	    || !kb_store_account_words(call->api->store, call->key.account_id, &words, err))
+	    || !kb_store_account_words(call->api->store, call->who.account, &words, err))
 		return false;
 	return words + stats.words_indexed <= call->plan->words
 	       || kb_fail(err, KB_E_INVALID,

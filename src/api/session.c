@@ -38,9 +38,9 @@ bool kb_turn_read_ahead(struct kb_call *call, struct kb_sv session_id, struct kb
 		.agent_id = call->agent.id,
 		.knows_agent = true,
 		.session_id = session_id,
-		.visitor_id = call->visitor.person_id,
+		.visitor_id = call->who.person,
 		.history = KB_HISTORY_TURNS,
-		.account_id = kb_limits_queries(call->plan) ? call->key.account_id : 0,
+		.account_id = kb_limits_queries(call->plan) ? call->who.account : 0,
 	};
 
 	if (call->ahead || !kb_store_reads_ahead(call->api->store))
@@ -255,7 +255,7 @@ static void begin_message(struct kb_call *call, struct kb_turn *turn)
 		                           USER_AGENT_CHARS),
 		.external_id = turn->external_id.p ? turn->external_id : KB_SV(""),
 		.source = kb_sv_str(turn->source),
-		.user_id = call->visitor.id ? 0 : call->key.account_id,
+		.user_id = kb_principal_user(&call->who),
 	};
 }
 
@@ -429,7 +429,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		             .labels = turn->labels,
 		             .notes = turn->notes,
 		             .row = &a->row,
-		             .account_id = call->visitor.id ? 0 : call->key.account_id,
+		             .account_id = kb_principal_user(&call->who),
 		             .asker = call->visitor.name,
 		             .actions_max = call->plan->max_actions,
 		             .attached = turn->attached,

@@ -192,7 +192,7 @@ bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 	if (update.result.updated_count > 0) {
 		if (!kb_store_settings_update(
 		            call->api->store, call->arena,
-		            &(struct kb_settings_edit){ .account_id = call->key.account_id,
+		            &(struct kb_settings_edit){ .account_id = call->who.account,
 		                                        .agent_id = call->agent.id,
 		                                        .change = change,
 		                                        .arg = &update },
@@ -236,7 +236,7 @@ bool kb_settings_activate_persona(struct kb_call *call, int64_t version, struct 
 	                          err)
 	    || !kb_store_settings_update(
 	            call->api->store, call->arena,
-	            &(struct kb_settings_edit){ .account_id = call->key.account_id,
+	            &(struct kb_settings_edit){ .account_id = call->who.account,
 	                                        .agent_id = call->agent.id,
 	                                        .change = activate,
 	                                        .arg = &persona },

@@ -142,22 +142,21 @@ static bool write_stranger(struct kb_call *call, struct kb_jw *jw, struct kb_err
 
 static bool write_known(struct kb_call *call, struct kb_jw *jw, struct kb_err *err)
 {
-	const struct kb_plan *plan = kb_plans_get(&call->api->plans, call->key.plan);
+	const struct kb_plan *plan = call->plan;
 	struct kb_account account;
 
-	if (!kb_store_account_get(call->api->store, call->arena, call->key.account_id, &account,
-	                          err))
+	if (!kb_store_account_get(call->api->store, call->arena, call->who.account, &account, err))
 		return false;
 	kb_jw_key_bool(jw, "has_keys", true);
 	kb_jw_key_null(jw, "command");
 	kb_jw_key_str(jw, "version", DOCENT_VERSION);
-	kb_jw_key_int(jw, "key_id", call->key.id);
+	kb_jw_key_int(jw, "key_id", call->who.key);
 	kb_jw_key(jw, "user");
 	kb_record_user(call, jw, &account);
 	kb_jw_key(jw, "project_ids");
 	kb_jw_array(jw);
-	for (size_t i = 0; i < call->key.agent_count; i++)
-		kb_jw_int(jw, call->key.agents[i]);
+	for (size_t i = 0; i < call->who.agent_count; i++)
+		kb_jw_int(jw, call->who.agents[i]);
 	kb_jw_end(jw);
 	kb_jw_key_sv(jw, "plan", plan->name);
 	write_features(jw, plan->features);
@@ -186,11 +185,14 @@ static bool answer(struct kb_call *call, int status, bool signed_in, const char 
 bool kb_signin_read(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sv secret = kb_call_sign_in(call);
+	struct kb_key key;
 	bool signed_in =
 	        secret.n
-	        && kb_store_sign_in_check(call->api->store, call->arena, secret, &call->key, err);
+	        && kb_store_sign_in_check(call->api->store, call->arena, secret, &key, err);
 
-	if (secret.n && !signed_in && err->code != KB_E_UNAUTHORIZED)
+	if (signed_in)
+		kb_call_by_key(call, &key);
+	else if (secret.n && err->code != KB_E_UNAUTHORIZED)
 		return false;
 	return answer(call, 200, signed_in, NULL, err);
 }
@@ -202,7 +204,7 @@ static bool refuse_stranger(struct kb_err *err)
 }
 
 /* The key that the browser shows, or that its link stands for. */
-static bool find_key(struct kb_call *call, struct kb_err *err)
+static bool find_key(struct kb_call *call, struct kb_key *out, struct kb_err *err)
 {
 	struct kb_sv key = { 0 }, link = { 0 };
 	int64_t id;
@@ -212,12 +214,11 @@ static bool find_key(struct kb_call *call, struct kb_err *err)
 		return false;
 	if (link.n)
 		return kb_store_link_take(call->api->store, link, &id, err)
-		       && (kb_store_key_get(call->api->store, call->arena, id, &call->key, err)
+		       && (kb_store_key_get(call->api->store, call->arena, id, out, err)
 		           || (err->code == KB_E_NOT_FOUND
 		               && kb_fail(err, KB_E_UNAUTHORIZED,
 		                          "the key of this link has been revoked")));
-	if (key.p
-	    && kb_store_key_check(call->api->store, call->arena, kb_sv_trim(key), &call->key, err))
+	if (key.p && kb_store_key_check(call->api->store, call->arena, kb_sv_trim(key), out, err))
 		return true;
 	if (!key.p || err->code == KB_E_UNAUTHORIZED)
 		kb_fail(err, KB_E_UNAUTHORIZED, "That is no valid key");
@@ -228,13 +229,16 @@ bool kb_signin_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sv before = kb_call_sign_in(call);
 	char secret[KB_SIGN_IN_TEXT];
+	struct kb_key key;
 
 	if (!is_page_of_ours(call))
 		return refuse_stranger(err);
-	if (!find_key(call, err) || (before.n && !kb_store_sign_out(call->api->store, before, err))
-	    || !kb_store_sign_in(call->api->store, call->key.id, secret, err))
+	if (!find_key(call, &key, err)
+	    || (before.n && !kb_store_sign_out(call->api->store, before, err))
+	    || !kb_store_sign_in(call->api->store, key.id, secret, err))
 		return false;
-	kb_store_key_seen(call->api->store, &call->key);
+	kb_store_key_seen(call->api->store, &key);
+	kb_call_by_key(call, &key);
 	return answer(call, 201, true, secret, err);
 }
 

@@ -253,7 +253,7 @@ bool kb_sources_create(struct kb_call *call, struct kb_err *err)
 		return false;
 	if (!kb_sv_eq(options, call->agent.options)
 	    && !kb_store_agent_update(call->api->store, call->arena,
-	                              &(struct kb_agent_edit){ .account_id = call->key.account_id,
+	                              &(struct kb_agent_edit){ .account_id = call->who.account,
 	                                                       .id = call->agent.id,
 	                                                       .change = set_options,
 	                                                       .arg = call },

@@ -321,7 +321,7 @@ bool kb_talks_list(struct kb_call *call, struct kb_err *err)
 {
 	const struct kb_conversation_filter filter = {
 		.list = { .page = 1, .limit = HISTORY_SHOWN },
-		.visitor_id = call->visitor.person_id,
+		.visitor_id = call->who.person,
 	};
 	struct kb_conversation_list list;
 	struct kb_buf buf;

@@ -22,7 +22,7 @@ static bool wish_of(struct kb_call *call, struct kb_page *page, struct kb_view_w
 		               " cannot be shown: there is no such page",
 		               page_no, page->id);
 	*out = (struct kb_view_wish){ .page = page,
-		                      .account_id = call->key.account_id,
+		                      .account_id = call->who.account,
 		                      .page_no = (uint32_t)page_no };
 	return true;
 }

@@ -120,7 +120,7 @@ static struct kb_sv set_cookie(struct kb_call *call, const char *secret)
 /* Who answers for the visitors, and pays. */
 static void set_payer(struct kb_call *call, const struct kb_account *account)
 {
-	call->key = (struct kb_key){ .account_id = account->id, .plan = account->plan };
+	call->who.account = account->id;
 	call->plan = kb_plans_get(&call->api->plans, account->plan);
 }
 
@@ -191,6 +191,7 @@ bool kb_call_visit(struct kb_call *call, struct kb_err *err)
 	if (!came_here(call, err))
 		return false;
 	set_payer(call, &arrival.payer);
+	call->who = kb_principal_of_visitor(&call->visitor, arrival.payer.id);
 	call->req->owner = -call->visitor.id;
 	return true;
 }

@@ -243,9 +243,9 @@ static int status_of(const char *method, const struct target *target, bool keyed
 	kb_arena_fini(&arena);
 	if (!row)
 		return kb_err_info(err.code)->status;
-	if (row->right == KB_RIGHT_VISITOR || is_for_visitors(row->path))
+	if (row->role == KB_ROLE_VISITOR || is_for_visitors(row->path))
 		return 0; /* no agent is public here: a page that says so, or an error */
-	if (row->right != KB_RIGHT_NONE)
+	if (row->role != KB_ROLE_NONE)
 		return keyed ? 200 : 401;
 	if (strcmp(row->path, "/session") == 0 && strcmp(method, "GET") != 0)
 		return strcmp(method, "HEAD") == 0 ? 200 : 0; /* for pages of the service alone */
