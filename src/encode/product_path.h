@@ -1,0 +1,98 @@
+/*
+ * What the paths of product.h are made of. Private to them and product.c.
+ */
+#ifndef KB_ENCODE_PRODUCT_PATH_H
+#define KB_ENCODE_PRODUCT_PATH_H
+
+#include <math.h>
+#include <string.h>
+
+#include "encode/product.h"
+
+/* Tokens as a path wants them. */
+struct kb_product_in {
+	const void *values;  /* n rows of cols values, `width` bytes each */
+	const float *scales; /* a token */
+	size_t n;
+};
+
+struct kb_product_path {
+	const char *name;
+	bool (*available)(void);
+	unsigned width; /* bytes of a value: at most 2 */
+	/* Rounds one token to such values, and returns its scale. */
+	float (*round)(const float *in, uint32_t cols, void *out);
+	void (*multiply)(const struct kb_product_matrix *m, const struct kb_product_in *in,
+	                 float *out);
+};
+
+extern const struct kb_product_path kb_product_plain;
+#if defined(__x86_64__)
+extern const struct kb_product_path kb_product_sse2, kb_product_avx2, kb_product_avx_vnni,
+        kb_product_avx512_vnni, kb_product_amx;
+#endif
+
+/*
+ * Rounding is plain C that each path has compiled for its own registers: the largest magnitude of a
+ * token, then every value's nearest whole number.
+ */
+
+/* Bits of floats without their sign are ordered as the floats are, infinity and what is no number
+ * above all. Sixteen maxima, so that the compiler may use registers of any width. */
+static inline float kb_product_largest(const float *in, uint32_t cols)
+{
+	enum { LANES = 16 };
+	uint32_t max[LANES] = { 0 }, c = 0;
+	float out;
+
+	for (; c + LANES <= cols; c += LANES)
+		for (int k = 0; k < LANES; k++) {
+			uint32_t bits;
+
+			memcpy(&bits, in + c + k, sizeof(bits));
+			bits &= UINT32_C(0x7fffffff);
+			max[k] = bits > max[k] ? bits : max[k];
+		}
+	for (; c < cols; c++) {
+		uint32_t bits;
+
+		memcpy(&bits, in + c, sizeof(bits));
+		bits &= UINT32_C(0x7fffffff);
+		max[0] = KB_MAX(bits, max[0]);
+	}
+	for (int k = 1; k < LANES; k++)
+		max[0] = KB_MAX(max[0], max[k]);
+	memcpy(&out, max, sizeof(out));
+	return out;
+}
+
+/* What a token's values are multiplied with before they are rounded, and its scale. */
+static inline float kb_product_factor(const float *in, uint32_t cols, float *scale)
+{
+	const float nothing = 1e-30f;
+	float max = kb_product_largest(in, cols);
+
+	*scale = max < nothing ? 0 : isfinite(max) ? max / 127 : NAN;
+	return max < nothing || !isfinite(max) ? 0 : 127 / max;
+}
+
+/* The nearest whole number, halves going to the even one: added to 3 * 2^22 it stands in the low
+ * bits. Of what is not finite come any bits; the token's scale says so. */
+static inline int32_t kb_product_whole(float value)
+{
+	const float shift = 12582912;
+	uint32_t bits, none;
+
+	value += shift;
+	memcpy(&bits, &value, sizeof(bits));
+	memcpy(&none, &shift, sizeof(none));
+	return (int32_t)(bits - none);
+}
+
+/* The first weights of a tile: its columns follow, 64 bytes for every four. */
+static inline const int8_t *kb_product_tile(const struct kb_product_matrix *m, size_t tile)
+{
+	return m->tiles + tile * KB_PRODUCT_TILE * m->cols;
+}
+
+#endif
