@@ -6,6 +6,9 @@ static const struct kb_product_path *const paths[] = {
 #if defined(__x86_64__)
 	&kb_product_amx,   &kb_product_avx512_vnni, &kb_product_avx_vnni,
 	&kb_product_avx2,  &kb_product_sse2,
+#elif defined(__aarch64__)
+	&kb_product_dotprod,
+	&kb_product_neon,
 #endif
 	&kb_product_plain,
 };

@@ -30,6 +30,8 @@ extern const struct kb_product_path kb_product_plain;
 #if defined(__x86_64__)
 extern const struct kb_product_path kb_product_sse2, kb_product_avx2, kb_product_avx_vnni,
         kb_product_avx512_vnni, kb_product_amx;
+#elif defined(__aarch64__)
+extern const struct kb_product_path kb_product_neon, kb_product_dotprod;
 #endif
 
 /*
