@@ -31,7 +31,7 @@ struct place {
 	const struct kb_product_matrix *m;
 	const struct kb_product_in *in;
 	float *out;
-	size_t tile, token; /* the first ones */
+	size_t tile, token; /* the first of the block's tokens */
 };
 
 static inline __attribute__((always_inline)) __m256i four(const uint8_t *values)
@@ -42,63 +42,72 @@ static inline __attribute__((always_inline)) __m256i four(const uint8_t *values)
 	return _mm256_set1_epi32(bits);
 }
 
-/* T tokens by H halves of tiles, constants both. */
-static inline __attribute__((always_inline)) void block(const struct place *at, const int T,
-                                                        const int H)
+/* Eight rows of one token. */
+static inline void finish(const struct place *at, size_t token, size_t row, __m256i sums)
 {
 	const struct kb_product_matrix *m = at->m;
-	const uint8_t *token = (const uint8_t *)at->in->values + at->token * m->cols;
-	const int8_t *half[4];
-	__m256i sums[MOST][4], weights[4];
+	__m256 scales = _mm256_mul_ps(_mm256_set1_ps(at->in->scales[token]),
+	                              _mm256_loadu_ps(m->scales + row));
 
-	for (int h = 0; h < H; h++) {
-		size_t row = at->tile * TILE + (size_t)h * HALF;
-		__m256i row_sums = _mm256_loadu_si256((const __m256i *)(m->row_sums + row));
-
-		half[h] = kb_product_tile(m, at->tile + h / 2) + h % 2 * HALF * STEP;
-		for (int t = 0; t < T; t++)
-			sums[t][h] = _mm256_sub_epi32(_mm256_setzero_si256(),
-			                              _mm256_slli_epi32(row_sums, 7));
-	}
-	for (size_t c = 0; c < m->cols; c += STEP) {
-		for (int h = 0; h < H; h++)
-			weights[h] = _mm256_loadu_si256((const __m256i *)(half[h] + c * TILE));
-		for (int t = 0; t < T; t++) {
-			__m256i values = four(token + (size_t)t * m->cols + c);
-
-			for (int h = 0; h < H; h++)
-				sums[t][h] =
-				        _mm256_dpbusd_avx_epi32(sums[t][h], values, weights[h]);
-		}
-	}
-	for (int h = 0; h < H; h++) {
-		size_t row = at->tile * TILE + (size_t)h * HALF;
-		__m256 scales = _mm256_loadu_ps(m->scales + row);
-		__m256 bias = _mm256_loadu_ps(m->bias + row);
-
-		for (int t = 0; t < T; t++) {
-			__m256 scale = _mm256_mul_ps(_mm256_set1_ps(at->in->scales[at->token + t]),
-			                             scales);
-			__m256 sum = _mm256_mul_ps(_mm256_cvtepi32_ps(sums[t][h]), scale);
-
-			_mm256_storeu_ps(at->out + (at->token + t) * m->rows + row,
-			                 _mm256_add_ps(sum, bias));
-		}
-	}
+	_mm256_storeu_ps(at->out + token * m->rows + row,
+	                 _mm256_add_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(sums), scales),
+	                               _mm256_loadu_ps(m->bias + row)));
 }
 
-#define SHAPE(T, H)                                                                                \
-	static void block_##T##_##H(const struct place *at)                                        \
-	{                                                                                          \
-		block(at, T, H);                                                                   \
-	}
-// clang-format off
-SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
-        // clang-format on
+/* What the sums begin at. */
+static inline __m256i begin(const int32_t *row_sums)
+{
+	return _mm256_sub_epi32(_mm256_setzero_si256(),
+	                        _mm256_slli_epi32(_mm256_loadu_si256((const void *)row_sums), 7));
+}
 
-        static void (*const shapes[MOST + 1])(const struct place *) = {
-	        NULL, block_1_2, block_2_2, block_3_2, block_4_2, block_5_2, block_6_2,
-        };
+/* A token's values of one step, times the weights of the tile's two halves. */
+#define BEGIN(t) __m256i a##t = start_a, b##t = start_b;
+#define ADD(t)                                                                                     \
+	values = four(token + (t)*cols + col);                                                     \
+	a##t = _mm256_dpbusd_avx_epi32(a##t, values, a);                                           \
+	b##t = _mm256_dpbusd_avx_epi32(b##t, values, b);
+#define FINISH(t)                                                                                  \
+	finish(at, at->token + (t), at->tile * TILE, a##t);                                        \
+	finish(at, at->token + (t), at->tile * TILE + HALF, b##t);
+
+#define TOKENS_1(F) F(0)
+#define TOKENS_2(F) TOKENS_1(F) F(1)
+#define TOKENS_3(F) TOKENS_2(F) F(2)
+#define TOKENS_4(F) TOKENS_3(F) F(3)
+#define TOKENS_5(F) TOKENS_4(F) F(4)
+#define TOKENS_6(F) TOKENS_5(F) F(5)
+
+/* Sums are variables of their own: what stands in an array goes to memory and back in every round.
+ */
+#define BLOCK(n)                                                                                   \
+	static void block_##n(const struct place *at)                                              \
+	{                                                                                          \
+		const size_t cols = at->m->cols;                                                   \
+		const uint8_t *token = (const uint8_t *)at->in->values + at->token * cols;         \
+		const int8_t *tile = kb_product_tile(at->m, at->tile);                             \
+		const __m256i start_a = begin(at->m->row_sums + at->tile * TILE);                  \
+		const __m256i start_b = begin(at->m->row_sums + at->tile * TILE + HALF);           \
+		__m256i values, a, b;                                                              \
+                                                                                                   \
+		TOKENS_##n(BEGIN) for (size_t col = 0; col < cols; col += STEP)                    \
+		{                                                                                  \
+			a = _mm256_loadu_si256((const void *)(tile + col * TILE));                 \
+			b = _mm256_loadu_si256((const void *)(tile + col * TILE + HALF * STEP));   \
+			TOKENS_##n(ADD)                                                            \
+		}                                                                                  \
+		TOKENS_##n(FINISH)                                                                 \
+	}
+BLOCK(1)
+BLOCK(2)
+BLOCK(3)
+BLOCK(4)
+BLOCK(5)
+BLOCK(6)
+
+static void (*const blocks[MOST + 1])(const struct place *) = {
+	NULL, block_1, block_2, block_3, block_4, block_5, block_6,
+};
 
 static void multiply(const struct kb_product_matrix *m, const struct kb_product_in *in, float *out)
 {
@@ -108,7 +117,7 @@ static void multiply(const struct kb_product_matrix *m, const struct kb_product_
 		for (size_t g = 0; g < groups; g++) {
 			size_t token = in->n * g / groups, end = in->n * (g + 1) / groups;
 
-			shapes[end - token](&(struct place){ m, in, out, tile, token });
+			blocks[end - token](&(struct place){ m, in, out, tile, token });
 		}
 }
 
