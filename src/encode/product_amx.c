@@ -126,8 +126,8 @@ static void multiply(const struct kb_product_matrix *m, const struct kb_product_
 		shape.rows[r] = TILE;
 	}
 	_tile_loadconfig(&shape);
-	for (size_t tile = 0; tile < tiles; tile += 2)
-		for (size_t token = 0; token < in->n; token += (size_t)2 * TOKENS) {
+	for (size_t token = 0; token < in->n; token += (size_t)2 * TOKENS)
+		for (size_t tile = 0; tile < tiles; tile += 2) {
 			size_t left = in->n - token;
 			const uint8_t *tokens = (const uint8_t *)in->values + token * m->cols;
 

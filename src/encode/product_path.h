@@ -40,31 +40,18 @@ extern const struct kb_product_path kb_product_neon, kb_product_dotprod;
  */
 
 /* Bits of floats without their sign are ordered as the floats are, infinity and what is no number
- * above all. Sixteen maxima, so that the compiler may use registers of any width. */
+ * above all; and of integers the compiler may take the maximum in any order. */
 static inline float kb_product_largest(const float *in, uint32_t cols)
 {
-	enum { LANES = 16 };
-	uint32_t max[LANES] = { 0 }, c = 0;
+	uint32_t max = 0, bits;
 	float out;
 
-	for (; c + LANES <= cols; c += LANES)
-		for (int k = 0; k < LANES; k++) {
-			uint32_t bits;
-
-			memcpy(&bits, in + c + k, sizeof(bits));
-			bits &= UINT32_C(0x7fffffff);
-			max[k] = bits > max[k] ? bits : max[k];
-		}
-	for (; c < cols; c++) {
-		uint32_t bits;
-
+	for (uint32_t c = 0; c < cols; c++) {
 		memcpy(&bits, in + c, sizeof(bits));
 		bits &= UINT32_C(0x7fffffff);
-		max[0] = KB_MAX(bits, max[0]);
+		max = KB_MAX(bits, max);
 	}
-	for (int k = 1; k < LANES; k++)
-		max[0] = KB_MAX(max[0], max[k]);
-	memcpy(&out, max, sizeof(out));
+	memcpy(&out, &max, sizeof(out));
 	return out;
 }
 
