@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "encode/product.h"
+#include "encode/product_matrix.h"
 
 /* Tokens as a path wants them. */
 struct kb_product_in {
