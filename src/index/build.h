@@ -1,6 +1,6 @@
 /*
- * Writing a file of sections (container.h), and of a segment's the parts that a writer and a merge
- * share. Private to this folder.
+ * Writing a file of sections (base/container.h), and of a segment's the parts that a writer and a
+ * merge share. Private to this folder.
  *
  * A builder writes sections one after another into a temporary file beside the target; finish
  * completes header and table, syncs, renames over the target and syncs the directory. Errors are

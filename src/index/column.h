@@ -2,8 +2,8 @@
  * The file of a vector column, version 1, and what its writer, reader and search share. Private to
  * this folder.
  *
- * The frame is that of every file of sections (container.h), its magic "KBVEC\r\n\x1a". Passage
- * numbers are those of the segment that the column belongs to. Sections:
+ * The frame is that of every file of sections (base/container.h), its magic "KBVEC\r\n\x1a".
+ * Passage numbers are those of the segment that the column belongs to. Sections:
  *
  *   INFO    u32 each: dimensions, passages, passages that have a vector, bytes of the name, bytes
  *           of the model's name; then the two names.
@@ -26,7 +26,7 @@
 
 #include <stdatomic.h>
 
-#include "index/container.h"
+#include "base/container.h"
 #include "index/vectors.h"
 
 enum kb_column_section {

@@ -1,7 +1,8 @@
 /*
  * The file of a model of latent factors, version 1. Private to this folder.
  *
- * The frame is that of every file of sections (container.h), its magic "KBFAC\r\n\x1a". Sections:
+ * The frame is that of every file of sections (base/container.h), its magic "KBFAC\r\n\x1a".
+ * Sections:
  *
  *   INFO    u32 factors, u32 terms, u32 passages of the sample, u32 zero, i64 passages of the
  *           snapshot, f32 average lengths of body, title and heading there.

@@ -1,7 +1,7 @@
 /*
  * The table's file (version 1) and its rows. For this folder and for the trainer.
  *
- * The frame is that of every file of sections (container.h), its magic "KBMEAN\r\n". Sections:
+ * The frame is that of every file of sections (base/container.h), its magic "KBMEAN\r\n". Sections:
  *
  *   INFO    u32 dimensions, u32 words, u32 groups, u32 zero.
  *   KEYS    u32 a word: the upper half of its hash, ascending.
@@ -16,7 +16,7 @@
 #ifndef KB_INDEX_MEANING_TABLE_H
 #define KB_INDEX_MEANING_TABLE_H
 
-#include "index/container.h"
+#include "base/container.h"
 #include "index/meaning.h"
 
 enum kb_meaning_section {

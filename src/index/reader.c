@@ -336,3 +336,15 @@ bool kb_text_next(const uint8_t **place, const uint8_t *end, struct kb_sv *title
 	*place = p;
 	return true;
 }
+
+/* ---- any of this library ---- */
+
+bool kb_index_made(struct kb_sv head)
+{
+	static const char *const magics[] = { "KBSEG\r\n\x1a", "KBVEC\r\n\x1a", "KBFAC\r\n\x1a" };
+
+	for (size_t i = 0; head.n >= KB_INDEX_HEAD && i < KB_COUNTOF(magics); i++)
+		if (memcmp(head.p, magics[i], KB_INDEX_HEAD) == 0)
+			return true;
+	return false;
+}

@@ -1,7 +1,7 @@
 /*
  * The segment file, version 1: how it lies on disk and how it is read. Private to this folder.
  *
- * The frame is that of every file of sections (container.h), its magic "KBSEG\r\n\x1a".
+ * The frame is that of every file of sections (base/container.h), its magic "KBSEG\r\n\x1a".
  *
  * Sections (KB_SEC_...):
  *
@@ -39,7 +39,7 @@
 
 #include <stdatomic.h>
 
-#include "index/container.h"
+#include "base/container.h"
 #include "index/index.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* Opening a file of sections: the map, the table, the checksums. */
-#include "index/container.h"
+#include "base/container.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,19 +11,8 @@
 #include "base/fault.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "index/index.h"
 
-enum { MAGIC_BYTES = KB_INDEX_HEAD, VERIFY_STEP = 16 << 20 };
-
-bool kb_index_made(struct kb_sv head)
-{
-	static const char *const magics[] = { "KBSEG\r\n\x1a", "KBVEC\r\n\x1a", "KBFAC\r\n\x1a" };
-
-	for (size_t i = 0; head.n >= MAGIC_BYTES && i < KB_COUNTOF(magics); i++)
-		if (memcmp(head.p, magics[i], MAGIC_BYTES) == 0)
-			return true;
-	return false;
-}
+enum { MAGIC_BYTES = 8, VERIFY_STEP = 16 << 20 };
 
 const char *kb_form_section(const struct kb_form *form, uint32_t id)
 {

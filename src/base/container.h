@@ -1,6 +1,5 @@
 /*
- * A file of checksummed sections: what segments, vector columns and models have in common. Private
- * to this folder.
+ * A file of checksummed sections: what segments, vector columns and models have in common.
  *
  *   +--------+---------------+-----------+-----------+-----
  *   | header | section table | section 1 | section 2 | ...      each section starts at a
@@ -11,12 +10,12 @@
  * table is 32 bytes: u32 id, u32 zero, u64 offset, u64 length, u64 XXH3 of the section. A reader
  * skips ids it does not know, so that later writers may add sections without a new version; the
  * version changes when a reader of the old one would be wrong, and readers go on taking the older
- * ones. build.h writes such files.
+ * ones. index/build.h writes such files.
  *
  * An open container is a map that nobody changes: any thread may read it.
  */
-#ifndef KB_INDEX_CONTAINER_H
-#define KB_INDEX_CONTAINER_H
+#ifndef KB_BASE_CONTAINER_H
+#define KB_BASE_CONTAINER_H
 
 #include <string.h>
 
