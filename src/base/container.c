@@ -113,6 +113,11 @@ bool kb_container_verify(const struct kb_container *container, struct kb_err *er
 	return ok;
 }
 
+uint64_t kb_container_fingerprint(const struct kb_container *container)
+{
+	return kb_get64(container->map + 24);
+}
+
 size_t kb_container_sections(const struct kb_container *container, struct kb_container_section *out,
                              size_t max)
 {
