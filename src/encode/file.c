@@ -15,9 +15,12 @@ static const char *const section_names[KB_ENC_COUNT] = {
 	[KB_ENC_LABELS] = "labels",
 	[KB_ENC_CHILDREN] = "children",
 	[KB_ENC_ENDS] = "ends",
-	[KB_ENC_RANKS] = "ranks",
+	[KB_ENC_END_RANKS] = "end ranks",
 	[KB_ENC_SCORES] = "scores",
+	[KB_ENC_FINE] = "fine",
+	[KB_ENC_FINE_RANKS] = "fine ranks",
 	[KB_ENC_QUADS] = "quads",
+	[KB_ENC_PAIRS] = "pairs",
 	[KB_ENC_BLOCK_SCALES] = "block scales",
 	[KB_ENC_ROW_SCALES] = "row scales",
 	[KB_ENC_POSITIONS] = "positions",
@@ -28,7 +31,7 @@ static const char *const section_names[KB_ENC_COUNT] = {
 const struct kb_form kb_encoder_file_form = {
 	.magic = "KBENC\r\n\x1a",
 	.what = "encoder",
-	.version = 1,
+	.version = KB_ENCODER_VERSION,
 	.sections = KB_ENC_COUNT,
 	.names = section_names,
 };
@@ -52,6 +55,7 @@ static bool check_form(const struct kb_encoder *encoder, struct kb_err *err)
 		{ "pieces", f->pieces, KB_PIECES_SPECIAL + 1, KB_ENCODER_PIECES_MAX, 1 },
 		{ "nodes", f->nodes, 2, KB_ENCODER_NODES_MAX, 1 },
 		{ "pooling", f->pooling, KB_ENCODER_MEAN, KB_ENCODER_MEAN, 1 },
+		{ "fine", f->fine, 0, f->pieces, 1 },
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(bounds); i++)
@@ -90,16 +94,19 @@ static size_t layer_bytes(const struct kb_encoder_form *form)
 static void expected_sizes(const struct kb_encoder_form *form, size_t sizes[KB_ENC_COUNT])
 {
 	size_t w = form->width, pieces = form->pieces, nodes = form->nodes;
-	size_t words = (nodes + 63) / 64;
+	size_t node_words = (nodes + 63) / 64, piece_words = (pieces + 63) / 64;
 
 	memset(sizes, 0, KB_ENC_COUNT * sizeof(*sizes));
 	sizes[KB_ENC_FORM] = sizeof(*form);
 	sizes[KB_ENC_LABELS] = nodes;
 	sizes[KB_ENC_CHILDREN] = (nodes + 1) * sizeof(uint32_t);
-	sizes[KB_ENC_ENDS] = words * sizeof(uint64_t);
-	sizes[KB_ENC_RANKS] = words * sizeof(uint32_t);
+	sizes[KB_ENC_ENDS] = node_words * sizeof(uint64_t);
+	sizes[KB_ENC_END_RANKS] = node_words * sizeof(uint32_t);
 	sizes[KB_ENC_SCORES] = pieces * sizeof(float);
-	sizes[KB_ENC_QUADS] = pieces * (w / 2);
+	sizes[KB_ENC_FINE] = piece_words * sizeof(uint64_t);
+	sizes[KB_ENC_FINE_RANKS] = piece_words * sizeof(uint32_t);
+	sizes[KB_ENC_QUADS] = form->fine * (w / 2);
+	sizes[KB_ENC_PAIRS] = (pieces - form->fine) * (w / 4);
 	sizes[KB_ENC_BLOCK_SCALES] = pieces * (w / KB_ENCODER_BLOCK);
 	sizes[KB_ENC_ROW_SCALES] = pieces * sizeof(uint16_t);
 	sizes[KB_ENC_POSITIONS] = form->positions * w * sizeof(uint16_t);
@@ -184,6 +191,12 @@ static const void *at(const struct kb_sv *sections, enum kb_encoder_section id)
 	return sections[id].p;
 }
 
+static struct kb_encoder_bits bits_at(const struct kb_sv *sections, enum kb_encoder_section bits,
+                                      enum kb_encoder_section ranks)
+{
+	return (struct kb_encoder_bits){ at(sections, bits), at(sections, ranks) };
+}
+
 static bool take_sections(struct kb_encoder *encoder, const struct kb_sv *sections,
                           struct kb_err *err)
 {
@@ -199,10 +212,11 @@ static bool take_sections(struct kb_encoder *encoder, const struct kb_sv *sectio
 	encoder->about = sections[KB_ENC_ABOUT];
 	encoder->labels = at(sections, KB_ENC_LABELS);
 	encoder->children = at(sections, KB_ENC_CHILDREN);
-	encoder->ends = at(sections, KB_ENC_ENDS);
-	encoder->ranks = at(sections, KB_ENC_RANKS);
+	encoder->ends = bits_at(sections, KB_ENC_ENDS, KB_ENC_END_RANKS);
 	encoder->scores = at(sections, KB_ENC_SCORES);
+	encoder->fine = bits_at(sections, KB_ENC_FINE, KB_ENC_FINE_RANKS);
 	encoder->quads = at(sections, KB_ENC_QUADS);
+	encoder->pairs = at(sections, KB_ENC_PAIRS);
 	encoder->block_scales = at(sections, KB_ENC_BLOCK_SCALES);
 	encoder->row_scales = at(sections, KB_ENC_ROW_SCALES);
 	encoder->positions = at(sections, KB_ENC_POSITIONS);
@@ -217,8 +231,12 @@ bool kb_encoder_read(struct kb_encoder *encoder, const char *path, struct kb_err
 {
 	struct kb_sv sections[KB_ENC_COUNT];
 
-	return kb_container_open(&encoder->file, &kb_encoder_file_form, path, false, sections, err)
-	       && take_sections(encoder, sections, err);
+	if (!kb_container_open(&encoder->file, &kb_encoder_file_form, path, false, sections, err))
+		return false;
+	if (encoder->file.version != KB_ENCODER_VERSION)
+		return kb_fail(err, KB_E_CORRUPT, "%s: the header names version %u, known is %d",
+		               path, encoder->file.version, KB_ENCODER_VERSION);
+	return take_sections(encoder, sections, err);
 }
 
 void kb_encoder_unread(struct kb_encoder *encoder)

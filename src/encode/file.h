@@ -1,5 +1,5 @@
 /*
- * The encoder's file (version 1): a network of BERT's form and its pieces, as the kernels read them
+ * The encoder's file (version 2): a network of BERT's form and its pieces, as the kernels read them
  * from the map. Private to this folder. tools/encoder/pack.py writes it.
  *
  * The frame is that of every file of sections (base/container.h), its magic "KBENC\r\n\x1a". With w
@@ -12,20 +12,26 @@
  *   LABELS        u8 a node: the byte that leads to it. Node 0 is the root.
  *   CHILDREN      u32 a node and one more: its first child. Nodes stand level by level, so that the
  *                 children of a node are those from its own number to its neighbour's.
- *   ENDS          a bit a node, in u64: a piece ends here. In pieces U+2581 is written as a blank.
- *   RANKS         u32 for each u64 of ENDS: how many bits are set before it. The n-th piece that
- *                 ends, counted from 0, has number n + KB_PIECES_SPECIAL.
+ *   ENDS          bits, one a node: a piece ends here. In pieces U+2581 is written as a blank. The
+ *   END_RANKS     n-th piece that ends, counted from 0, has number n + KB_PIECES_SPECIAL.
  *   SCORES        f32 a piece: the logarithm of its likelihood.
- *   QUADS         w / 2 bytes a piece: its embedding in 4 bits, in blocks of 32: the low halves of
- *                 16 bytes, then the high ones, each less 8,
- *   BLOCK_SCALES  times i8 a block
- *   ROW_SCALES    times f16 a piece.
+ *   FINE          bits, one a piece: its embedding has 4 bits a value, any other's has 2. The n-th
+ *   FINE_RANKS    such piece is row n of QUADS, the n-th other one is row n of PAIRS.
+ *   QUADS         w / 2 bytes a row, in blocks of 32 values: the low halves of 16 bytes, then the
+ *                 high ones, each less 8.
+ *   PAIRS         w / 4 bytes a row, in blocks of 32 values: the lowest two bits of 8 bytes, then
+ *                 those above them, and so on; each twice, less 3.
+ *   BLOCK_SCALES  i8 a block of each piece, and
+ *   ROW_SCALES    f16 a piece: what the values are multiplied with, both.
  *   POSITIONS     f16, w a position.
  *   EMBEDDING     f32, w each: the two segment types (0 is used), weight and bias of the norm.
  *   LAYERS        a layer after the other: matrices of query, key and value as one of 3 w rows, of
  *                 attention's output, into the inner width and out of it; then weight and bias, f32
  *                 each, of attention's norm and the layer's. A matrix is i8 tiles (product.h), f32
  *                 scales, f32 biases and i32 sums, one a row.
+ *
+ * Bits stand in u64, the lowest first; their ranks are u32 for each u64: how many bits are set
+ * before it.
  */
 #ifndef KB_ENCODE_FILE_H
 #define KB_ENCODE_FILE_H
@@ -41,9 +47,12 @@ enum kb_encoder_section {
 	KB_ENC_LABELS,
 	KB_ENC_CHILDREN,
 	KB_ENC_ENDS,
-	KB_ENC_RANKS,
+	KB_ENC_END_RANKS,
 	KB_ENC_SCORES,
+	KB_ENC_FINE,
+	KB_ENC_FINE_RANKS,
 	KB_ENC_QUADS,
+	KB_ENC_PAIRS,
 	KB_ENC_BLOCK_SCALES,
 	KB_ENC_ROW_SCALES,
 	KB_ENC_POSITIONS,
@@ -56,6 +65,7 @@ enum kb_encoder_section {
 enum { KB_PIECE_BEGIN, KB_PIECE_END, KB_PIECE_UNKNOWN, KB_PIECES_SPECIAL };
 
 enum {
+	KB_ENCODER_VERSION = 2,
 	KB_ENCODER_BLOCK = 32, /* values of a piece that share a scale */
 	KB_ENCODER_LAYERS_MAX = 48,
 	KB_ENCODER_WIDTH_MAX = 1024,
@@ -73,9 +83,28 @@ extern const struct kb_form kb_encoder_file_form;
 
 struct kb_encoder_form {
 	uint32_t layers, width, heads, inner, positions, pieces, nodes, pooling;
-	float eps; /* added to a variance */
-	uint32_t zero[7];
+	float eps;     /* added to a variance */
+	uint32_t fine; /* pieces in 4 bits */
+	uint32_t zero[6];
 };
+
+struct kb_encoder_bits {
+	const uint64_t *bits;
+	const uint32_t *ranks;
+};
+
+static inline bool kb_encoder_bit(const struct kb_encoder_bits *bits, uint32_t i)
+{
+	return bits->bits[i / 64] >> (i % 64) & 1;
+}
+
+/* How many bits are set before the i-th, if the file is sound. */
+static inline uint64_t kb_encoder_rank(const struct kb_encoder_bits *bits, uint32_t i)
+{
+	uint64_t before = bits->bits[i / 64] & ((UINT64_C(1) << (i % 64)) - 1);
+
+	return (uint64_t)bits->ranks[i / 64] + __builtin_popcountll(before);
+}
 
 struct kb_encoder_norm {
 	const float *weight, *bias;
@@ -93,11 +122,11 @@ struct kb_encoder {
 	/* the trie of the pieces */
 	const uint8_t *labels;
 	const uint32_t *children;
-	const uint64_t *ends;
-	const uint32_t *ranks;
+	struct kb_encoder_bits ends;
 	const float *scores;
 	/* their embeddings */
-	const uint8_t *quads;
+	struct kb_encoder_bits fine;
+	const uint8_t *quads, *pairs;
 	const int8_t *block_scales;
 	const uint16_t *row_scales, *positions;
 	const float *types;

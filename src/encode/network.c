@@ -78,27 +78,49 @@ static float half(uint16_t bits)
 	return sign ? -f : f;
 }
 
+enum { BLOCK = KB_ENCODER_BLOCK, HALF = BLOCK / 2, QUARTER = BLOCK / 4 };
+
+static void read_quads(const uint8_t *bytes, float *out)
+{
+	for (size_t i = 0; i < HALF; i++) {
+		out[i] = (float)((bytes[i] & 15) - 8);
+		out[HALF + i] = (float)((bytes[i] >> 4) - 8);
+	}
+}
+
+static void read_pairs(const uint8_t *bytes, float *out)
+{
+	for (size_t part = 0; part < BLOCK / QUARTER; part++)
+		for (size_t i = 0; i < QUARTER; i++)
+			out[part * QUARTER + i] = (float)((bytes[i] >> 2 * part & 3) * 2 - 3);
+}
+
+/* A piece's values, before their scales. A damaged file may lead to another piece's, or to none. */
+static void piece_values(const struct kb_encoder *encoder, uint32_t piece, float *out)
+{
+	size_t width = encoder->form.width, fine = encoder->form.fine;
+	uint64_t rank = kb_encoder_rank(&encoder->fine, piece), other = piece - rank;
+
+	memset(out, 0, width * sizeof(*out));
+	if (kb_encoder_bit(&encoder->fine, piece)) {
+		for (size_t i = 0; rank < fine && i < width; i += BLOCK)
+			read_quads(encoder->quads + (rank * width + i) / 2, out + i);
+	} else {
+		for (size_t i = 0; other < encoder->form.pieces - fine && i < width; i += BLOCK)
+			read_pairs(encoder->pairs + (other * width + i) / 4, out + i);
+	}
+}
+
 static void embed(const struct kb_encoder *encoder, uint32_t piece, size_t position, float *out)
 {
-	enum { BLOCK = KB_ENCODER_BLOCK, HALF = BLOCK / 2 };
-	size_t width = encoder->form.width, blocks = width / BLOCK;
-	const uint8_t *quads = encoder->quads + piece * (width / 2);
-	const int8_t *scales = encoder->block_scales + piece * blocks;
+	size_t width = encoder->form.width;
+	const int8_t *scales = encoder->block_scales + piece * (width / BLOCK);
 	const uint16_t *at = encoder->positions + position * width;
 	float scale = half(encoder->row_scales[piece]);
 
+	piece_values(encoder, piece, out);
 	for (size_t i = 0; i < width; i++)
-		out[i] = half(at[i]) + encoder->types[i];
-	for (size_t b = 0; b < blocks; b++) {
-		float factor = scale * scales[b];
-
-		for (size_t i = 0; i < HALF; i++) {
-			int pair = quads[b * HALF + i];
-
-			out[b * BLOCK + i] += factor * (float)((pair & 15) - 8);
-			out[b * BLOCK + HALF + i] += factor * (float)((pair >> 4) - 8);
-		}
-	}
+		out[i] = out[i] * (scale * scales[i / BLOCK]) + half(at[i]) + encoder->types[i];
 }
 
 /* ---- layers ---- */

@@ -26,13 +26,11 @@ static uint32_t child_of(const struct kb_encoder *encoder, uint32_t node, uint8_
 /* The piece that ends at the node, or KB_PIECE_UNKNOWN. */
 static uint32_t piece_of(const struct kb_encoder *encoder, uint32_t node)
 {
-	uint64_t bits = encoder->ends[node / 64], own = UINT64_C(1) << (node % 64);
 	uint64_t piece;
 
-	if (!(bits & own))
+	if (!kb_encoder_bit(&encoder->ends, node))
 		return KB_PIECE_UNKNOWN;
-	piece = (uint64_t)encoder->ranks[node / 64] + __builtin_popcountll(bits & (own - 1))
-	        + KB_PIECES_SPECIAL;
+	piece = kb_encoder_rank(&encoder->ends, node) + KB_PIECES_SPECIAL;
 	return piece < encoder->form.pieces ? (uint32_t)piece : KB_PIECE_UNKNOWN;
 }
 

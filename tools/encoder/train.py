@@ -23,6 +23,7 @@ with gradients straight through (Bengio et al. 2013). Runs are averaged with the
 """
 import collections, glob, gzip, hashlib, io, json, lzma, os, queue, random, re, struct, sys, threading, time, unicodedata
 import numpy as np
+from pack import blocks_of_4_bits
 
 BATCH, STEPS, RATE = 384, 500, 6e-5
 PASSAGE, QUESTION = 224, 64  # pieces at most
@@ -149,13 +150,6 @@ def gather(data, medquad, out):
 
 
 # ---- the published weights ----
-
-
-def blocks_of_4_bits(raw):
-    """Blocks of 32: a scale of 16 bits, 16 bytes with the first half of the block in their low halves."""
-    raw = raw.reshape(-1, 18)
-    scale, quads = raw[:, :2].copy().view("<f2").astype(np.float32), raw[:, 2:]
-    return np.concatenate([(quads & 15).astype(np.float32) - 8, (quads >> 4).astype(np.float32) - 8], 1) * scale
 
 
 def read_package(path):
@@ -538,8 +532,8 @@ class Run:
 def packed(package, layers, path):
     import pack
 
-    size, rows = pack.pack(read_package(package), pack.layers_of(layers), path)
-    say(f"{len(rows)} pieces, {size} bytes, SHA-256", hashlib.sha256(open(path, "rb").read()).hexdigest())
+    size, fine, pieces = pack.pack(read_package(package), pack.layers_of(layers), path)
+    say(f"{pieces} pieces, {fine} of them in 4 bits, {size} bytes, SHA-256", hashlib.sha256(open(path, "rb").read()).hexdigest())
 
 
 def unpacked(path, layers):
