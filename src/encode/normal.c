@@ -24,8 +24,8 @@ void kb_normal_begin(struct kb_normal *normal, struct kb_sv text)
 /* What is white or left out; any other character as it is. */
 static uint32_t plain_form(uint32_t cp)
 {
-	static const uint32_t white[] = { 0x1680, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f,
-		                          0x2028, 0x2029, 0x2581, 0xfeff, 0xfffd, KB_UTF8_BAD };
+	static const uint32_t white[] = { 0x1680, 0x200b, 0x200c, 0x200e, 0x200f,     0x2028,
+		                          0x2029, 0x2581, 0xfeff, 0xfffd, KB_UTF8_BAD };
 
 	if (cp < 0x20)
 		return cp == '\t' || cp == '\n' || cp == '\f' || cp == '\r' ? ' ' : DROPPED;
