@@ -87,7 +87,7 @@ static size_t layer_bytes(const struct kb_encoder_form *form)
 	size_t w = form->width, inner = form->inner;
 
 	return matrix_bytes(3 * w, w) + matrix_bytes(w, w) + matrix_bytes(inner, w)
-	       + matrix_bytes(w, inner) + 4 * w * sizeof(float);
+	       + matrix_bytes(w, inner) + 6 * w * sizeof(float);
 }
 
 /* What each section's size has to be; 0: any. */
@@ -162,6 +162,8 @@ static void take_layers(struct kb_encoder *encoder, struct kb_sv section)
 		layer->outer = take_matrix(&from, form->width, form->inner);
 		layer->attention = take_norm(&from, form->width);
 		layer->last = take_norm(&from, form->width);
+		layer->before_qkv = take(&from, form->width * sizeof(float));
+		layer->before_inner = take(&from, form->width * sizeof(float));
 	}
 }
 

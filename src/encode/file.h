@@ -27,8 +27,9 @@
  *   EMBEDDING     f32, w each: the two segment types (0 is used), weight and bias of the norm.
  *   LAYERS        a layer after the other: matrices of query, key and value as one of 3 w rows, of
  *                 attention's output, into the inner width and out of it; then weight and bias, f32
- *                 each, of attention's norm and the layer's. A matrix is i8 tiles (product.h), f32
- *                 scales, f32 biases and i32 sums, one a row.
+ *                 each, of attention's norm and the layer's; then f32, w each, what a token's
+ *                 values are multiplied with before the first and before the third matrix. A
+ *                 matrix is i8 tiles (product.h), f32 scales, f32 biases and i32 sums, one a row.
  *
  * Bits stand in u64, the lowest first; their ranks are u32 for each u64: how many bits are set
  * before it.
@@ -113,6 +114,9 @@ struct kb_encoder_norm {
 struct kb_encoder_layer {
 	struct kb_product_matrix qkv, out, inner, outer;
 	struct kb_encoder_norm attention, last;
+	/* A factor for each value of a token, which are of about one size then and lose less when
+	 * they are rounded. The matrix has the inverse. */
+	const float *before_qkv, *before_inner;
 };
 
 struct kb_encoder {

@@ -26,6 +26,8 @@ struct kb_lanes {
 	/* x = (x + add) with mean 0 and variance 1, times weight, plus bias; add may be NULL. */
 	void (*norm)(float *x, const float *add, const float *weight, const float *bias,
 	             size_t width, float eps);
+	/* out = x times by, value for value. */
+	void (*times)(const float *x, const float *by, float *out, size_t width);
 	/* x = x times the share of the normal distribution below it; count is a multiple of 16. */
 	void (*gelu)(float *x, size_t count);
 	/* out = the values' mean, each weighed by e to the product of query and key. */

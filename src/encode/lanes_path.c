@@ -109,6 +109,12 @@ static void norm(float *x, const float *add, const float *weight, const float *b
 		store(x + i, (load(x + i) - mean) * factor * load(weight + i) + load(bias + i));
 }
 
+static void times(const float *x, const float *by, float *out, size_t width)
+{
+	for (size_t i = 0; i < width; i += LANES)
+		store(out + i, load(x + i) * load(by + i));
+}
+
 /* ---- gelu ---- */
 
 /* The normal distribution by its error function, for which Abramowitz and Stegun, 7.1.26, has a
@@ -287,6 +293,7 @@ const struct kb_lanes WAY(KB_LANES_WAY) = {
 	.name = NAME(KB_LANES_WAY),
 	.available = available,
 	.norm = norm,
+	.times = times,
 	.gelu = gelu,
 	.attend = attend,
 };

@@ -64,6 +64,17 @@ static void norm(struct kb_encoder_network *network, float *x, const float *add,
 		                     by->bias, width, network->encoder->form.eps);
 }
 
+/* Tokens times the factors before a matrix; they stand where attention has not begun or is over. */
+static const float *evened(struct kb_encoder_network *network, const float *x, const float *by,
+                           size_t tokens)
+{
+	size_t width = network->encoder->form.width;
+
+	for (size_t i = 0; i < tokens; i++)
+		network->lanes->times(x + i * width, by, network->seen + i * width, width);
+	return network->seen;
+}
+
 /* ---- embedding ---- */
 
 /* IEEE's 16 bits, which are no infinity here: the exponent's difference is a factor, which is right
@@ -151,7 +162,8 @@ static void run_layer(struct kb_encoder_network *network, const struct kb_encode
 	size_t width = network->encoder->form.width, inner = network->encoder->form.inner;
 	float *added = network->qkv; /* once attention has used that */
 
-	multiply(network, &layer->qkv, network->state, tokens, network->qkv);
+	multiply(network, &layer->qkv, evened(network, network->state, layer->before_qkv, tokens),
+	         tokens, network->qkv);
 	for (size_t i = 0; i < batch->texts; i++)
 		attend(network, i ? batch->ends[i - 1] : 0, batch->ends[i]);
 	multiply(network, &layer->out, network->seen, tokens, added);
@@ -160,7 +172,8 @@ static void run_layer(struct kb_encoder_network *network, const struct kb_encode
 		size_t n = KB_MIN(tokens - at, (size_t)PART);
 		float *state = network->state + at * width;
 
-		multiply(network, &layer->inner, state, n, network->inner);
+		multiply(network, &layer->inner, evened(network, state, layer->before_inner, n), n,
+		         network->inner);
 		network->lanes->gelu(network->inner, n * inner);
 		multiply(network, &layer->outer, network->inner, n, added);
 		norm(network, state, added, n, &layer->last);

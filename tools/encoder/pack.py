@@ -1,14 +1,16 @@
 """
 The file that the service reads (src/encode/file.h), made of the published package's pieces and of tuned
-layers, and taken apart again. Without PyTorch: numpy and xxhash are enough. train.py has the verbs.
+layers. Without PyTorch: numpy, scipy and xxhash are enough. train.py has the verbs.
 """
 import json, math, os, struct
 import numpy as np
 import xxhash
 
+from network import EPS, HEADS, Network
+
 MAGIC, VERSION, ALIGN = b"KBENC\r\n\x1a", 2, 64
 LARGEST = 63_950_000  # bytes of the file; as many pieces keep their 4 bits as fit
-WIDTH, HEADS, POSITIONS, EPS = 384, 12, 512, 1e-12
+WIDTH, POSITIONS = 384, 512
 BLOCK, TILE_ROWS, TILE_COLUMNS = 32, 16, 4
 SPECIAL = ("<s>", "</s>", "<unk>")  # rows 0, 1 and 2
 NO_PIECES = SPECIAL + ("<pad>", "<mask>")
@@ -16,6 +18,9 @@ UNKNOWN_LESS = 10.0  # as SentencePiece has it: an unknown letter is so much wor
 SECTIONS = ("form", "question", "passage", "about", "labels", "children", "ends", "end_ranks", "scores", "fine",
             "fine_ranks", "quads", "pairs", "block_scales", "row_scales", "positions", "embedding", "layers")
 MATRICES = (("q", "k", "v"), ("ao",), ("fi",), ("fo",))
+EVENED = ("q", "fi")  # matrices whose columns have factors, named by the first of them
+EVENNESS = 0.6  # how much of a column's size goes over to the weights
+SAMPLES, SAMPLE_PIECES = 32, 62
 NORMS = ("aln", "oln")
 ABOUT = """The weights of a sentence encoder for Docent.
 
@@ -71,10 +76,13 @@ def marked(bits):
     return np.packbits(padded, bitorder="little"), (np.cumsum(counts) - counts).astype("<u4")
 
 
-def trie_sections(words):
-    labels, children, ends, order = make_trie(words)
+def trie_sections(pieces):
+    """And the pieces' published numbers, in the order of the file."""
+    number_of = {piece: number for number, piece in enumerate(pieces)}
+    labels, children, ends, order = make_trie([spelled(piece) for piece in pieces if piece not in NO_PIECES])
+    rows = [number_of[piece] for piece in SPECIAL] + [number_of[word.decode().replace(" ", "\u2581")] for word in order]
     bits, ranks = marked(ends)
-    return dict(labels=labels, children=children, ends=bits, end_ranks=ranks), order
+    return dict(labels=labels, children=children, ends=bits, end_ranks=ranks), rows
 
 
 # ---- numbers ----
@@ -153,29 +161,53 @@ def untiled(flat, rows, columns):
     return blocks.transpose(0, 2, 1, 3).reshape(rows, columns)
 
 
-def matrix_names(layer, names):
-    return [f"layers.{layer}.{name}" for name in names]
+def in_floats(layers):
+    return {name: values.astype(np.float32) * layers[name + ".scale"][:, None] if name + ".scale" in layers else values.astype(np.float32)
+            for name, values in layers.items() if not name.endswith(".scale")}
 
 
-def pack_layers(weights, layers):
+def column_factors(weights, table, scores):
+    """Some columns of what goes into a matrix have values many times as large as the others: a scale for the
+    whole token leaves little of those. So each column has a factor, and its weights the inverse (Xiao et al.
+    2022). How large columns get hardly depends on the text: pieces are drawn as they are likely."""
+    network, draw = Network(weights, table), np.random.default_rng(1)
+    likely = np.exp(scores.astype(np.float64))
+    likely[: len(SPECIAL)] = 0
+    likely /= likely.sum()
+    for _ in range(SAMPLES):
+        network.vector([0, *draw.choice(len(likely), SAMPLE_PIECES, p=likely), 1])
+    factors = {}
+    for name, largest in network.largest.items():
+        size = np.maximum(largest, 1e-3) ** EVENNESS
+        factors[name] = (np.exp(np.log(size).mean()) / size).astype("<f4")
+    return factors
+
+
+def pack_layers(weights, factors):
     parts = []
-    for layer in range(layers):
+    for layer in range(len(factors) // len(EVENED)):
         for names in MATRICES:
-            full = matrix_names(layer, names)
+            full = [f"layers.{layer}.{name}" for name in names]
             matrix = np.concatenate([weights[name + ".weight"] for name in full])
-            parts += [np.ascontiguousarray(tiles(matrix)),
-                      np.concatenate([weights[name + ".weight.scale"] for name in full]).astype("<f4"),
-                      np.concatenate([weights[name + ".bias"] for name in full]).astype("<f4"),
-                      matrix.astype("<i4").sum(1, dtype="<i4")]
-        for norm in NORMS:
-            parts += [weights[f"layers.{layer}.{norm}.{kind}"].astype("<f4") for kind in ("weight", "bias")]
+            matrix = matrix / factors.get(full[0], np.float32(1))
+            scales = np.maximum(np.abs(matrix).max(1), 1e-8) / 127
+            whole = np.rint(matrix / scales[:, None]).astype(np.int8)
+            parts += [np.ascontiguousarray(tiles(whole)), scales.astype("<f4"),
+                      np.concatenate([weights[name + ".bias"] for name in full]).astype("<f4"), whole.astype("<i4").sum(1, dtype="<i4")]
+        parts += [weights[f"layers.{layer}.{norm}.{kind}"].astype("<f4") for norm in NORMS for kind in ("weight", "bias")]
+        parts += [factors[f"layers.{layer}.{name}"] for name in EVENED]
     return b"".join(part.tobytes() for part in parts)
 
 
-def unpack_layers(raw, layers, width, inner):
-    at, weights = 0, {}
+def weights_of(sections):
+    """All but the pieces, in floats, as the service reads them."""
+    layers, width, _, inner, positions = struct.unpack_from("<5I", sections["form"])
+    raw, at = sections["layers"], 0
+    embedding = np.frombuffer(sections["embedding"], "<f4").reshape(-1, width)
+    weights = {"pos.weight": np.frombuffer(sections["positions"], "<f2").reshape(positions, width).astype(np.float32),
+               "seg.weight": embedding[:2], "eln.weight": embedding[2], "eln.bias": embedding[3]}
 
-    def take(count, kind):
+    def take(count, kind="<f4"):
         nonlocal at
         values = np.frombuffer(raw, kind, count, at)
         at += values.nbytes
@@ -183,15 +215,18 @@ def unpack_layers(raw, layers, width, inner):
 
     for layer in range(layers):
         for names, rows, columns in zip(MATRICES, (width, width, inner, width), (width, width, width, inner)):
-            full, all_rows = matrix_names(layer, names), rows * len(names)
-            matrix = untiled(take(all_rows * columns, np.int8), all_rows, columns)
-            scales, biases, _ = take(all_rows, "<f4"), take(all_rows, "<f4"), take(all_rows, "<i4")
-            for number, name in enumerate(full):
+            every = rows * len(names)
+            matrix = untiled(take(every * columns, np.int8), every, columns)
+            matrix, biases, _ = matrix * take(every)[:, None], take(every), take(every, "<i4")
+            for number, name in enumerate(names):
                 own = slice(number * rows, (number + 1) * rows)
-                weights |= {name + ".weight": matrix[own], name + ".weight.scale": scales[own],
-                            name + ".bias": biases[own].astype(np.float16)}
-        for norm in NORMS:
-            weights |= {f"layers.{layer}.{norm}.{kind}": take(width, "<f4").astype(np.float16) for kind in ("weight", "bias")}
+                weights |= {f"layers.{layer}.{name}.weight": matrix[own], f"layers.{layer}.{name}.bias": biases[own]}
+        weights |= {f"layers.{layer}.{norm}.{kind}": take(width) for norm in NORMS for kind in ("weight", "bias")}
+        for first in EVENED:
+            factors = take(width)
+            for names in (names for names in MATRICES if names[0] == first):
+                for name in names:
+                    weights[f"layers.{layer}.{name}.weight"] = weights[f"layers.{layer}.{name}.weight"] * factors
     return weights
 
 
@@ -239,44 +274,33 @@ def read_safetensors(path):
 
 def all_sections(package, weights, fine_most):
     """The likeliest pieces have 4 bits: they are what texts are mostly made of."""
-    pieces, scores, marks, tensors = package
-    number_of = {piece: number for number, piece in enumerate(pieces)}
-    trie, order = trie_sections([spelled(piece) for piece in pieces if piece not in NO_PIECES])
-    rows = [number_of[piece] for piece in SPECIAL] + [number_of[word.decode().replace(" ", "\u2581")] for word in order]
+    pieces, scores, _, tensors = package
+    trie, rows = trie_sections(pieces)
     kept_scores = scores[rows].astype("<f4")
     kept_scores[: len(SPECIAL)] = 0
     fine = np.zeros(len(rows), bool)
     fine[: len(SPECIAL)] = True
     fine[len(SPECIAL) + np.argsort(-kept_scores[len(SPECIAL) :], kind="stable")[: fine_most - len(SPECIAL)]] = True
     kept_scores[SPECIAL.index("<unk>")] = kept_scores[len(SPECIAL) :].min() - UNKNOWN_LESS
-    layers = len([name for name in weights if name.endswith(".aln.weight")])
-    inner = weights["layers.0.fi.weight"].shape[0]
-    form = struct.pack("<8IfI6I", layers, WIDTH, HEADS, inner, POSITIONS, len(rows), len(trie["labels"]), 1, EPS, int(fine.sum()), *[0] * 6)
+    table = blocks_of_4_bits(tensors["emb.word"]).reshape(-1, WIDTH)[rows]
+    factors = column_factors(weights, table, kept_scores)
+    form = struct.pack("<8IfI6I", len(factors) // len(EVENED), WIDTH, HEADS, weights["layers.0.fi.weight"].shape[0], POSITIONS,
+                       len(rows), len(trie["labels"]), 1, EPS, fine_most, *[0] * 6)
     embedding = [weights["seg.weight"], weights["eln.weight"], weights["eln.bias"]]
     return dict(form=form, question=b"query: ", passage=b"passage: ", about=ABOUT.encode(), scores=kept_scores,
                 positions=weights["pos.weight"].astype("<f2"),
                 embedding=b"".join(values.astype("<f4").tobytes() for values in embedding),
-                layers=pack_layers(weights, layers), **trie, **piece_table(tensors["emb.word"], rows, fine)), rows
+                layers=pack_layers(weights, factors), **trie, **piece_table(tensors["emb.word"], rows, fine))
 
 
 def size_of(sections):
     return sum((len(raw) if isinstance(raw, bytes) else raw.nbytes) + ALIGN for raw in sections.values()) + 40 + 32 * len(SECTIONS)
 
 
-def layers_of(path):
-    """Of a .safetensors, or of a file made before."""
-    if path.endswith(".safetensors"):
-        return read_safetensors(path)
-    sections = read_sections(path)
-    layers, width, _, inner, positions = struct.unpack_from("<5I", sections["form"])
-    embedding = np.frombuffer(sections["embedding"], "<f4").reshape(-1, width).astype(np.float16)
-    return {"pos.weight": np.frombuffer(sections["positions"], "<f2").reshape(positions, width), "seg.weight": embedding[:2],
-            "eln.weight": embedding[2], "eln.bias": embedding[3]} | unpack_layers(sections["layers"], layers, width, inner)
-
-
-def pack(package, weights, path):
+def pack(package, layers, path):
     """As many pieces in 4 bits as fit."""
-    fewest = size_of(all_sections(package, weights, len(SPECIAL))[0])
+    weights = in_floats(layers)
+    fewest = size_of(all_sections(package, weights, len(SPECIAL)))
     fine = len(SPECIAL) + (LARGEST - fewest) // (WIDTH // 4)
-    sections, _ = all_sections(package, weights, fine)
+    sections = all_sections(package, weights, fine)
     return write_sections(path, sections), fine, len(sections["scores"])

