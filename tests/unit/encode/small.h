@@ -33,6 +33,7 @@ struct small {
 	struct kb_arena arena;
 	void *bytes[KB_ENC_COUNT];
 	size_t sizes[KB_ENC_COUNT];
+	size_t order[KB_COUNTOF(small_pieces)]; /* of the words as their nodes come */
 	uint64_t state;
 };
 
@@ -86,7 +87,7 @@ static inline uint32_t small_trie(struct small *s)
 	uint8_t *labels = small_room(s, KB_ENC_LABELS, SMALL_NODES_MAX);
 	uint32_t *children =
 	        small_room(s, KB_ENC_CHILDREN, (SMALL_NODES_MAX + 1) * sizeof(*children));
-	uint32_t count = 1;
+	uint32_t count = 1, ended = 0;
 
 	small_room(s, KB_ENC_ENDS, sizeof(uint64_t));
 	small_room(s, KB_ENC_END_RANKS, sizeof(uint32_t));
@@ -96,7 +97,7 @@ static inline uint32_t small_trie(struct small *s)
 		children[n] = count;
 		if (small_pieces[at].word[depth] == '\0') {
 			small_mark(s, KB_ENC_ENDS, n);
-			at++;
+			s->order[ended++] = at++;
 		}
 		while (at < nodes[n].end) {
 			size_t begin = at;
@@ -172,7 +173,7 @@ static inline void small_table(struct small *s)
 	small_room(s, KB_ENC_FINE_RANKS, sizeof(uint32_t));
 	for (uint32_t i = 0; i < SMALL_PIECES; i++) {
 		if (i >= KB_PIECES_SPECIAL)
-			scores[i] = small_pieces[i - KB_PIECES_SPECIAL].score;
+			scores[i] = small_pieces[s->order[i - KB_PIECES_SPECIAL]].score;
 		if (i % 2 == 0) {
 			small_mark(s, KB_ENC_FINE, i);
 			fine++;
