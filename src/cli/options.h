@@ -24,7 +24,7 @@ struct kb_options {
 	const char *block_list, *fetch_allow, *chromium, *trusted_proxies;
 	const char *yt_dlp, *video_hosts;
 	const char *embed_url, *embed_name, *embed_key;
-	const char *meaning;
+	const char *meaning, *encoder;
 	const char *rerank_url, *rerank_name, *rerank_key;
 	const char *metrics_token, *allow_plain_http, *allow_unsandboxed_parsing;
 	const char *threads, *workers, *ingest_threads, *open_agents, *open_agents_memory,

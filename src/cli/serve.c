@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/temp.h"
 #include "cli/cli.h"
+#include "cli/encoding.h"
 #include "cli/options.h"
 #include "crawl/browser.h"
 #include "crawl/films.h"
@@ -270,6 +271,7 @@ struct service {
 	struct kb_log log;
 	struct kb_api api;
 	struct kb_models *chore_models; /* NULL: none */
+	struct kb_encoding *encoding;   /* NULL: none, or a server has its place */
 	struct kb_embedder *embedder;   /* NULL: no such server is configured */
 	struct kb_ranker *ranker;       /* the same */
 	struct kb_guard proxies;
@@ -289,26 +291,14 @@ static bool fail_option(struct service *s, const char *flag, struct kb_err *err)
 	               kb_arena_str(s->arena, kb_sv_str(err->msg)));
 }
 
-/* The table that was installed with the program, or lies beside it in the source tree. */
-static bool installed_meaning(char *path, size_t size)
-{
-	ssize_t n = readlink("/proc/self/exe", path, size - 1);
-
-	if (n <= 0)
-		return false;
-	path[n] = '\0';
-	n = strrchr(path, '/') - path;
-	snprintf(path + n, size - (size_t)n, "/../share/docent/meaning.kbm");
-	return access(path, R_OK) == 0;
-}
-
 /* One that the operator names must be there and whole. */
 static bool open_meaning(struct service *s, struct kb_err *err)
 {
 	const char *named = s->plan->options.meaning;
 	char path[PATH_MAX];
 
-	if (named ? strcmp(named, "none") == 0 : !installed_meaning(path, sizeof(path)))
+	if (named ? strcmp(named, "none") == 0
+	          : !kb_installed_file("meaning.kbm", path, sizeof(path)))
 		return true;
 	s->meaning = kb_meaning_open(named ? named : path, err);
 	if (!s->meaning)
@@ -410,7 +400,10 @@ static bool open_models(struct service *s, struct kb_err *err)
 	                                                                rerank.key, api->log },
 	                                    err)))
 		return false;
-	api->vectorizer = kb_embedder_vectorizer(s->embedder);
+	if (!s->embedder && !kb_encoding_open(s->plan->options.encoder, &s->log, &s->encoding, err))
+		return fail_option(s, "--encoder", err);
+	api->vectorizer = s->embedder ? kb_embedder_vectorizer(s->embedder)
+	                              : kb_encoding_vectorizer(s->encoding);
 	api->reranker = kb_ranker_reranker(s->ranker);
 	return true;
 }
@@ -716,6 +709,7 @@ static void close_all(struct service *s)
 	kb_fetcher_cancel(s->fetcher); /* or ingestion would wait for other people's servers */
 	kb_blobs_cancel(api->blobs);
 	kb_embedder_cancel(s->embedder);
+	kb_encoding_cancel(s->encoding);
 	kb_transcriber_cancel(api->transcriber);
 	kb_ranker_cancel(s->ranker);
 	kb_crawler_stop(api->crawler);
@@ -724,6 +718,7 @@ static void close_all(struct service *s)
 	kb_notes_stop(api->notes);
 	kb_answerer_close(api->answerer);
 	kb_embedder_close(s->embedder);
+	kb_encoding_close(s->encoding);
 	kb_ranker_close(s->ranker);
 	kb_moderator_close(api->moderator);
 	kb_transcriber_close(api->transcriber);
