@@ -278,9 +278,9 @@ static bool is_right(const struct fit_ask *ask, struct kb_sv text)
 static void gather(struct bench *b, const struct fit_ask *ask, size_t random)
 {
 	struct kb_question q;
-	struct kb_candidate *found;
+	struct kb_evidence found = { 0 };
 	struct kb_answer_stats stats = fit_stats(b->set);
-	size_t n, wrong = 0;
+	size_t wrong = 0;
 
 	b->count = 0;
 	for (size_t i = 0; i < ask->doc_count && i < SOURCES_MAX - NEAR_WRONG - 1; i++)
@@ -291,11 +291,12 @@ static void gather(struct bench *b, const struct fit_ask *ask, size_t random)
 	                                          .turns = ask->history,
 	                                          .turn_count = ask->history_count },
 	                  &q);
-	n = fit_search(b->set, &b->arena, &q, SOURCES_MAX, &found);
-	for (size_t i = 0; i < n && wrong < NEAR_WRONG; i++) {
-		if (is_right(ask, found[i].passage.text))
+	fit_search(b->set, &b->arena, &q, SOURCES_MAX, &found);
+	for (size_t i = 0; i < found.count && wrong < NEAR_WRONG; i++) {
+		if (is_right(ask, found.candidates[i].passage.text))
 			continue;
-		add_source(b, found[i].passage.title, found[i].passage.text);
+		add_source(b, found.candidates[i].passage.title,
+		           found.candidates[i].passage.text);
 		wrong++;
 	}
 	while (is_right(ask, b->set->docs[random].text))

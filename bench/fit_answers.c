@@ -113,6 +113,7 @@ struct bench {
 	struct kb_arena arena;
 	struct kb_analyzer *analyzer;
 	struct kb_meaning *meaning; /* NULL: none */
+	struct encoded *encoder;    /* NULL: none */
 };
 
 /* A row is right where it holds the gold, or where it and the next hold it together. */
@@ -183,19 +184,17 @@ static void ask_pool(struct bench *b, int pool, struct fit_set *set, const struc
 	struct kb_candidate *candidates;
 	bool answerable = relation == OWN;
 	struct kb_question q;
-	size_t n;
 
 	kb_question_read(b->analyzer, &scratch, set->snapshot,
 	                 &(struct kb_utterance){ .text = ask->text,
 	                                         .turns = ask->history,
 	                                         .turn_count = ask->history_count },
 	                 &q);
-	n = fit_search(set, &scratch, &q, KB_SELECT_ADVISED, &candidates);
-	evidence.candidates = candidates;
-	evidence.count = n;
-	evidence.meaning = b->meaning;
+	fit_search(set, &scratch, &q, KB_SELECT_ADVISED, &evidence);
+	candidates = kb_arena_copy(&scratch, evidence.candidates,
+	                           evidence.count * sizeof(*candidates));
 	kb_features_compute(b->analyzer, &scratch, &q, &evidence, &c->features);
-	keep(b, set, &c->features, answerable ? &candidates : NULL, n);
+	keep(b, set, &c->features, answerable ? &candidates : NULL, evidence.count);
 	c->group = answerable || set->squeezed ? ask->group : kb_hash64(ask->id);
 	c->lang = q.lang;
 	c->shape = q.shape;
@@ -1016,26 +1015,21 @@ static void show(struct bench *b, const float *gate, const char *set, FILE *file
 static void time_selection(struct bench *b)
 {
 	struct fit_set set;
-	struct kb_evidence evidence;
+	struct kb_evidence evidence = { 0 };
 	int64_t spent = 0, asked = 0;
 
 	if (!fit_set_open(&set, b->root, pools[0].name))
 		return;
 	evidence.stats = fit_stats(&set);
-	evidence.meaning = b->meaning;
 	for (size_t i = 0; i < set.ask_count && asked < TIMED; i += 7, asked++) {
 		struct kb_arena arena = { 0 };
-		struct kb_candidate *candidates;
 		struct kb_selection selection;
 		struct kb_question q;
-		size_t n;
 		int64_t start;
 
 		kb_question_read(b->analyzer, &arena, set.snapshot,
 		                 &(struct kb_utterance){ .text = set.asks[i].text }, &q);
-		n = fit_search(&set, &arena, &q, TIMED_PASSAGES, &candidates);
-		evidence.candidates = candidates;
-		evidence.count = n;
+		fit_search(&set, &arena, &q, TIMED_PASSAGES, &evidence);
 		start = kb_clock_mono_us();
 		kb_select(b->analyzer, &arena, &q, &evidence, KB_GATE_LENIENT, &selection);
 		spent += kb_clock_mono_us() - start;
@@ -1105,8 +1099,17 @@ int main(int argc, char **argv)
 		fit_use_meaning(b.meaning);
 		argv += 2, argc -= 2;
 	}
+	if (argc >= 2 && strcmp(argv[0], "--encoder") == 0) {
+		b.encoder = encoded_open(argv[1], &err);
+		if (!b.encoder) {
+			fprintf(stderr, "fit_answers: %s\n", err.msg);
+			return 1;
+		}
+		fit_use_encoder(b.encoder);
+		argv += 2, argc -= 2;
+	}
 	if (argc == 0) {
-		fprintf(stderr, "usage: fit_answers [--data DIR] [--meaning FILE] eval | write "
+		fprintf(stderr, "usage: fit_answers [--data DIR] [--meaning FILE] [--encoder FILE] eval | write "
 		                "FILE | predict SET FILE "
 		                "| show POOL "
 		                "| time\n");
@@ -1120,6 +1123,7 @@ int main(int argc, char **argv)
 		ok = false;
 	}
 	n_set_free(&b.natural);
+	encoded_close(b.encoder);
 	kb_meaning_close(b.meaning);
 	return ok ? 0 : 1;
 }

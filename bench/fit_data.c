@@ -9,6 +9,7 @@
 #include <utf8proc.h>
 #include <zlib.h>
 
+#include "answer/retrieve.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/utf8.h"
@@ -186,6 +187,10 @@ void fit_set_build(struct fit_set *set)
 	kb_segment_writer_free(writer);
 }
 
+/* What searches use. */
+static const struct kb_meaning *used;
+static struct encoded *encoder;
+
 void fit_set_index(struct fit_set *set, struct kb_segment_writer *writer)
 {
 	char path[] = "/tmp/fit_answers_XXXXXX";
@@ -201,7 +206,16 @@ void fit_set_index(struct fit_set *set, struct kb_segment_writer *writer)
 	}
 	close(fd);
 	unlink(path);
-	set->snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ set->segment, 1 }, 1, NULL, 0);
+	if (encoder && !encoded_column(encoder, set->segment, path, &set->column, &err)) {
+		fprintf(stderr, "%s: %s\n", set->name, err.msg);
+		exit(1);
+	}
+	set->snapshot = kb_snapshot_new(
+	        &(struct kb_snapshot_part){ .segment = set->segment,
+	                                    .version = 1,
+	                                    .vectors = &set->column,
+	                                    .vectors_count = set->column != NULL },
+	        1, NULL, 0);
 }
 
 bool fit_set_open(struct fit_set *set, const char *root, const char *name)
@@ -256,6 +270,7 @@ bool fit_set_small(struct fit_set *set, const struct fit_set *source, size_t fro
 void fit_set_close(struct fit_set *set)
 {
 	kb_snapshot_release(set->snapshot);
+	kb_vectors_release(set->column);
 	kb_segment_release(set->segment);
 	free(set->docs);
 	free(set->asks);
@@ -277,37 +292,64 @@ struct kb_answer_stats fit_stats(struct fit_set *set)
 		                         .arg = set->snapshot };
 }
 
-static const struct kb_meaning *used;
-
 void fit_use_meaning(const struct kb_meaning *meaning)
 {
 	used = meaning;
 }
 
-size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
-                  size_t top, struct kb_candidate **out)
+void fit_use_encoder(struct encoded *e)
 {
+	encoder = e;
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct kb_candidate *x = a, *y = b;
+
+	return x->score != y->score ? (x->score > y->score ? -1 : 1)
+	       : x->part != y->part ? (x->part < y->part ? -1 : 1)
+	                            : (x->doc < y->doc ? -1 : x->doc > y->doc);
+}
+
+void fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
+                size_t top, struct kb_evidence *out)
+{
+	const struct kb_answerer answerer = { .vectorizer = encoded_vectorizer(encoder) };
 	struct kb_query query = kb_question_query(q, top);
-	struct kb_hit *hits;
+	struct kb_retrieval retrieval = { .snapshot = set->snapshot,
+		                          .words = &query,
+		                          .question = q->text };
+	struct kb_retrieved found;
+	struct kb_candidate *v;
 	const float *meant;
-	size_t count;
 
 	query.meaning = used;
-	kb_search(set->snapshot, arena, &query, &hits, &count);
-	meant = kb_search_meant(set->snapshot, arena, &query, hits, count);
-	*out = KB_NEW_ARRAY(arena, count, struct kb_candidate);
-	for (size_t i = 0; i < count; i++) {
+	kb_retrieve(&answerer, arena, &retrieval, &found);
+	v = KB_NEW_ARRAY(arena, found.count, struct kb_candidate);
+	for (size_t i = 0; i < found.count; i++)
+		v[i].place = (uint32_t)i;
+	kb_retrieved_word_scores(arena, &retrieval, &found, found.hits, found.count);
+	meant = kb_search_meant(set->snapshot, arena, &query, found.hits, found.count);
+	for (size_t i = 0; i < found.count; i++) {
 		struct kb_err err;
 
-		(*out)[i].meant = meant[i];
-		(*out)[i].score = hits[i].score;
-		if (!kb_snapshot_passage(set->snapshot, arena, hits[i].part, hits[i].doc,
-		                         &(*out)[i].passage, &err)) {
+		v[i].meant = meant[i];
+		v[i].score = found.hits[i].score;
+		v[i].part = found.hits[i].part;
+		v[i].doc = found.hits[i].doc;
+		v[i].near = kb_retrieved_near(set->snapshot, &found, v[i].part, v[i].doc);
+		if (!kb_snapshot_passage(set->snapshot, arena, v[i].part, v[i].doc, &v[i].passage,
+		                         &err)) {
 			fprintf(stderr, "%s: %s\n", set->name, err.msg);
 			exit(1);
 		}
 	}
-	return count;
+	if (found.count && encoder)
+		qsort(v, found.count, sizeof(*v), by_score);
+	out->candidates = v;
+	out->count = found.count;
+	out->meaning = used;
+	out->nearness = found.nearness;
 }
 
 /* ------------------------------------------------------------------ gold in a text */

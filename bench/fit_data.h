@@ -6,6 +6,7 @@
 #define BENCH_FIT_DATA_H
 
 #include "answer/features.h"
+#include "encoded.h"
 
 struct fit_doc {
 	struct kb_sv id, title, text;
@@ -34,6 +35,7 @@ struct fit_set {
 	struct fit_ask *asks;
 	size_t ask_count;
 	struct kb_segment *segment;
+	struct kb_vectors *column; /* NULL: no encoder is used */
 	struct kb_snapshot *snapshot;
 	bool squeezed;        /* answers are phrases as bench_squeezed() gives them */
 	struct kb_sv article; /* while reading */
@@ -59,10 +61,12 @@ bool fit_set_small(struct fit_set *set, const struct fit_set *source, size_t fro
 
 /* What the searches use from now on; NULL: none. */
 void fit_use_meaning(const struct kb_meaning *meaning);
+/* From now on searches find by its vectors too; NULL: none. */
+void fit_use_encoder(struct encoded *encoder);
 
-/* The candidates for a question of any set in this set's pool. */
-size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
-                  size_t top, struct kb_candidate **out);
+/* Fills in the candidates for a question of any set in this set's pool. */
+void fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
+                size_t top, struct kb_evidence *out);
 struct kb_answer_stats fit_stats(struct fit_set *set);
 
 /* Whether text holds one of the answers, as the scorer compares: words in order, without case,

@@ -270,25 +270,37 @@ static bool learn(struct n_corpus *corpus, const char *path, struct kb_err *err)
 	                               &info, err)
 	              && (corpus->factors = kb_factors_open(path, err)) != NULL
 	              && kb_factors_fold(corpus->factors, corpus->segment, NULL, path, &bytes, err)
-	              && (corpus->column = kb_vectors_open(path, true, err)) != NULL);
+	              && (corpus->columns[corpus->column_count] = kb_vectors_open(path, true, err))
+	                         != NULL);
+
+	corpus->column_count += corpus->columns[corpus->column_count] != NULL;
 
 	unlink(path);
 	kb_snapshot_release(alone);
 	return ok;
 }
 
-bool n_corpus_open(struct n_set *set, struct n_corpus *corpus, const char *program,
+static bool encode(struct n_corpus *corpus, struct encoded *encoder, const char *path,
                    struct kb_err *err)
+{
+	return !encoder
+	       || encoded_column(encoder, corpus->segment, path,
+	                         &corpus->columns[corpus->column_count++], err);
+}
+
+bool n_corpus_open(struct n_set *set, struct n_corpus *corpus, const char *program,
+                   struct encoded *encoder, struct kb_err *err)
 {
 	const char *path = kb_arena_printf(&set->arena, "%s/index", set->folder).p;
 
-	if (!build(set, corpus, program, path, err) || !learn(corpus, path, err))
+	if (!build(set, corpus, program, path, err) || !learn(corpus, path, err)
+	    || !encode(corpus, encoder, path, err))
 		return false;
 	corpus->snapshot = kb_snapshot_new(
 	        &(struct kb_snapshot_part){ .segment = corpus->segment,
 	                                    .version = 1,
-	                                    .vectors = &corpus->column,
-	                                    .vectors_count = corpus->column != NULL },
+	                                    .vectors = corpus->columns,
+	                                    .vectors_count = corpus->column_count },
 	        1, NULL, 0);
 	if (corpus->factors)
 		kb_snapshot_set_factors(corpus->snapshot, corpus->factors);
@@ -298,11 +310,11 @@ bool n_corpus_open(struct n_set *set, struct n_corpus *corpus, const char *progr
 void n_corpus_close(struct n_corpus *corpus)
 {
 	kb_snapshot_release(corpus->snapshot);
-	kb_vectors_release(corpus->column);
+	while (corpus->column_count)
+		kb_vectors_release(corpus->columns[--corpus->column_count]);
 	kb_factors_release(corpus->factors);
 	kb_segment_release(corpus->segment);
 	corpus->snapshot = NULL;
-	corpus->column = NULL;
 	corpus->factors = NULL;
 	corpus->segment = NULL;
 }

@@ -6,6 +6,7 @@
 #ifndef BENCH_NATURAL_DATA_H
 #define BENCH_NATURAL_DATA_H
 
+#include "encoded.h"
 #include "index/build.h"
 #include "index/index.h"
 #include "index/vectors.h"
@@ -29,7 +30,8 @@ struct n_corpus {
 	size_t question_count;
 	/* Its index, while it is open. */
 	struct kb_segment *segment;
-	struct kb_vectors *column;
+	struct kb_vectors *columns[2]; /* of the factors and of the encoder, those that it has */
+	size_t column_count;
 	struct kb_factors *factors;
 	struct kb_snapshot *snapshot;
 };
@@ -48,9 +50,9 @@ void n_set_free(struct n_set *set);
  * as with an upload. `program` is a binary that can be the parser's child; NULL: this one. */
 bool n_corpus_write(const struct n_set *set, const struct n_corpus *corpus, const char *program,
                     struct kb_segment_writer *writer, struct kb_err *err);
-/* The same, and an index of them. */
+/* The same, and an index of them, with the encoder's vectors where there is one. */
 bool n_corpus_open(struct n_set *set, struct n_corpus *corpus, const char *program,
-                   struct kb_err *err);
+                   struct encoded *encoder, struct kb_err *err);
 void n_corpus_close(struct n_corpus *corpus);
 
 /* Whether the file of the page is one of those that answer. */

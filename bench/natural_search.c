@@ -1,7 +1,7 @@
 /*
  * How well the search finds what people ask for in documents as they upload them:
  *
- *   bench/natural_search [--data DIR] [--program FILE] [--meaning FILE] [--verbose]
+ *   bench/natural_search [--data DIR] [--program FILE] [--meaning FILE] [--encoder FILE] [--verbose]
  *
  * Each corpus is parsed, cut and indexed as an agent's documents are, and learns its factors; each
  * question is asked as the search endpoint asks it. Printed: of the answerable questions, those
@@ -17,15 +17,16 @@
 #include <unistd.h>
 
 #include "answer/question.h"
+#include "answer/retrieve.h"
 #include "base/hash.h"
 #include "index/factors.h"
 #include "index/meaning.h"
 #include "index/rank.h"
 #include "natural_data.h"
 
-enum { DEPTH = 10 };
+enum { DEPTH = 10, DEEP = 50 };
 
-static const size_t ranks[] = { 1, 3, 10 };
+static const size_t ranks[] = { 1, 3, 10, 50 };
 
 struct tally {
 	size_t questions, docs[KB_COUNTOF(ranks)], passages[KB_COUNTOF(ranks)];
@@ -42,14 +43,15 @@ static void count(struct tally *tally, size_t doc_rank, size_t passage_rank)
 
 static void print(const char *name, const struct tally *tally)
 {
-	printf("| %s | %zu | %zu / %zu / %zu | %zu / %zu / %zu |\n", name, tally->questions,
+	printf("| %s | %zu | %zu / %zu / %zu | %zu / %zu / %zu / %zu |\n", name, tally->questions,
 	       tally->docs[0], tally->docs[1], tally->docs[2], tally->passages[0],
-	       tally->passages[1], tally->passages[2]);
+	       tally->passages[1], tally->passages[2], tally->passages[3]);
 }
 
 struct bench {
 	struct kb_analyzer *analyzer;
 	struct kb_meaning *meaning; /* NULL: none */
+	struct encoded *encoder;    /* the same */
 	bool verbose;
 };
 
@@ -61,32 +63,37 @@ static bool ask(const struct bench *bench, const struct n_corpus *corpus,
 	struct kb_arena arena = { 0 };
 	struct kb_question question;
 	struct kb_query query;
-	struct kb_hit *hits;
-	size_t found, docs = 0;
+	struct kb_retrieval retrieval = { .snapshot = corpus->snapshot,
+		                          .words = &query,
+		                          .question = asked->text };
+	struct kb_answerer answerer = { .vectorizer = encoded_vectorizer(bench->encoder) };
+	struct kb_retrieved found;
+	size_t docs = 0;
 	int64_t seen[DEPTH];
 	bool ok = true;
 
 	*doc_rank = *passage_rank = 0;
 	kb_question_read(bench->analyzer, &arena, corpus->snapshot,
 	                 &(struct kb_utterance){ .text = asked->text }, &question);
-	query = kb_question_query(&question, DEPTH);
+	query = kb_question_query(&question, DEEP);
 	query.purpose = KB_FOR_SEARCH;
 	query.factors = KB_FACTORS_WEIGHT;
 	query.meaning = bench->meaning;
-	kb_search(corpus->snapshot, &arena, &query, &hits, &found);
-	for (size_t i = 0; ok && i < found; i++) {
-		int64_t page = kb_snapshot_page(corpus->snapshot, hits[i].part, hits[i].doc);
+	kb_retrieve(&answerer, &arena, &retrieval, &found);
+	for (size_t i = 0; ok && i < found.count; i++) {
+		const struct kb_hit *hit = &found.hits[i];
+		int64_t page = kb_snapshot_page(corpus->snapshot, hit->part, hit->doc);
 		struct kb_passage passage;
 		size_t k = 0;
 
 		while (k < docs && seen[k] != page)
 			k++;
-		if (k == docs)
+		if (k == docs && i < DEPTH)
 			seen[docs++] = page;
-		if (!*doc_rank && n_is_right(corpus, asked, page))
+		if (i < DEPTH && !*doc_rank && n_is_right(corpus, asked, page))
 			*doc_rank = docs;
-		ok = kb_snapshot_passage(corpus->snapshot, &arena, hits[i].part, hits[i].doc,
-		                         &passage, err);
+		ok = kb_snapshot_passage(corpus->snapshot, &arena, hit->part, hit->doc, &passage,
+		                         err);
 		if (ok && !*passage_rank && n_holds_phrase(&arena, asked, passage.text))
 			*passage_rank = i + 1;
 	}
@@ -138,13 +145,14 @@ static bool run(const struct bench *bench, const char *data, const char *program
 	struct n_set set;
 	bool ok = n_set_read(&set, data, err);
 
-	printf("| corpus | questions | right document at 1 / 3 / 10 | right passage |\n"
+	printf("| corpus | questions | right document at 1 / 3 / 10 | right passage at "
+	       "1 / 3 / 10 / 50 |\n"
 	       "| --- | --- | --- | --- |\n");
 	for (size_t i = 0; ok && i < set.corpus_count; i++) {
 		struct n_corpus *corpus = &set.corpora[i];
 		struct tally own = { 0 };
 
-		ok = n_corpus_open(&set, corpus, program, err)
+		ok = n_corpus_open(&set, corpus, program, bench->encoder, err)
 		     && run_corpus(bench, corpus, &own, pairs, err);
 		print(kb_arena_str(&set.arena, corpus->name), &own);
 		fflush(stdout);
@@ -185,6 +193,12 @@ int main(int argc, char **argv)
 				fprintf(stderr, "bench/natural_search: %s\n", err.msg);
 				return 1;
 			}
+		} else if (!strcmp(argv[i], "--encoder") && i + 1 < argc) {
+			bench.encoder = encoded_open(argv[++i], &err);
+			if (!bench.encoder) {
+				fprintf(stderr, "bench/natural_search: %s\n", err.msg);
+				return 1;
+			}
 		} else {
 			fprintf(stderr, "bench/natural_search: what is %s?\n", argv[i]);
 			return 2;
@@ -198,6 +212,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bench/natural_search: %s\n", err.msg);
 		return 1;
 	}
+	encoded_close(bench.encoder);
 	kb_meaning_close(bench.meaning);
 	kb_analyzer_free(bench.analyzer);
 	return 0;

@@ -17,6 +17,7 @@ struct kb_candidate {
 	struct kb_passage passage;
 	float score;        /* of the search by words */
 	float meant;        /* with what a table of meanings says; without one, the same */
+	float near;         /* the cosine of its vector and the question's; 0: not known */
 	uint32_t place;     /* in the order of the whole search, vectors and reranker too */
 	uint32_t part, doc; /* where it lies in what was searched */
 };
@@ -27,11 +28,19 @@ struct kb_answer_stats {
 	void *arg;
 };
 
+/* How near in meaning passages are to the question, by the model that answers are fitted to. */
+struct kb_nearness {
+	bool known; /* every candidate has a cosine of that model */
+	float best; /* of any passage */
+	float tail; /* of the last that was looked at, some fifty behind the best */
+};
+
 struct kb_evidence {
 	const struct kb_candidate *candidates; /* best first */
 	size_t count;
 	struct kb_answer_stats stats;     /* of the index that the candidates are from */
 	const struct kb_meaning *meaning; /* NULL: none */
+	struct kb_nearness nearness;
 };
 
 #endif

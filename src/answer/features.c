@@ -471,6 +471,7 @@ struct reading {
 	struct kb_read_passage *passages; /* one a candidate */
 	size_t count, rows;
 	float mean; /* tokens of a sentence */
+	const struct kb_nearness *nearness;
 	struct {
 		float cov, doc, local, bm25, soft;
 	} best; /* of any; all but doc only of those that have their rows */
@@ -511,6 +512,15 @@ static void weigh_locally(const struct reading *r)
 	}
 }
 
+static size_t nearer_than(const struct reading *r, size_t c)
+{
+	size_t nearer = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		nearer += r->candidates[i].near > r->candidates[c].near;
+	return nearer;
+}
+
 /* The rows of candidate c with everything that its passage and the other candidates' scores tell;
  * raises the best. */
 static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *rows)
@@ -520,6 +530,7 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 	const struct kb_read_passage *p = &r->passages[c];
 	const struct kb_passage *from = &candidates[c].passage;
 	float pairs = doc_pairs(a, p), place = doc_place(p), best_cov = 0;
+	const struct kb_nearness *near = r->nearness;
 	float ideal = candidates[c].score / a->sum;
 	float family = 0, scores = 0, other = 0, sum = 0;
 	size_t words = 0, main_count = 0;
@@ -551,6 +562,12 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 		        candidates[0].score > 0 ? candidates[c].score / candidates[0].score : 0;
 		f[KB_F_DOC_IDEAL] = ideal;
 		f[KB_F_DOC_RANK] = 1 / (1 + (float)c);
+		if (near->known) {
+			f[KB_F_NEAR] = candidates[c].near - near->tail;
+			f[KB_F_NEAR_GAP] = near->best - candidates[c].near;
+			f[KB_F_NEAR_RANK] = 1 / (1 + (float)nearer_than(r, c));
+			f[KB_F_PLACE_ALL] = 1 / (1 + (float)candidates[c].place);
+		}
 		f[KB_F_DOC_COV] = kb_asked_weight(a, p->terms) / a->sum;
 		f[KB_F_DOC_SOFT] = p->soft;
 		f[KB_F_DOC_PAIRS] = pairs;
@@ -611,7 +628,8 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	struct kb_asked *a = KB_NEW(arena, struct kb_asked);
 	struct reading r = { .asked = a,
 		             .candidates = evidence->candidates,
-		             .count = KB_MIN(evidence->count, (size_t)KB_SELECT_CANDIDATES) };
+		             .count = KB_MIN(evidence->count, (size_t)KB_SELECT_CANDIDATES),
+		             .nearness = &evidence->nearness };
 	size_t row = 0;
 
 	*out = (struct kb_features){ .passages_known = (double)evidence->stats.passages };
@@ -634,7 +652,8 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 			                          .score = r.candidates[c].score,
 			                          .soft = r.passages[c].soft,
 			                          .near = r.passages[c].near.all,
-			                          .near_title = r.passages[c].near.title };
+			                          .near_title = r.passages[c].near.title,
+			                          .cosine = r.candidates[c].near };
 	}
 	for (size_t i = 0; i < r.rows; i++) {
 		float *f = out->rows[i].f;
@@ -651,6 +670,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	for (size_t c = 0; c < r.count; c++)
 		out->sectioned += r.candidates[c].passage.heading.n > 0;
 	out->sectioned /= (float)KB_MAX(r.count, (size_t)1);
+	out->nearness = evidence->nearness;
 	out->names = a->proper;
 	out->subjects = a->subjects;
 	out->numbers = a->numbers;

@@ -93,7 +93,11 @@
 	X(Q_NUM)                                                                                   \
 	X(Q_WHO)                                                                                   \
 	X(Q_WHERE)                                                                                 \
-	X(Q_WHY)
+	X(Q_WHY)                                                                                   \
+	X(NEAR)      /* cosine of d with the question over that of what is near by chance, */      \
+	X(NEAR_GAP)  /* and short of the best of any passage; */                                   \
+	X(NEAR_RANK) /* 1 / (1 + its place among the candidates' cosines). Not known: 0 */         \
+	X(PLACE_ALL) /* 1 / (1 + place of d in the whole search), where cosines are known */
 
 enum kb_answer_feature {
 #define X(name) KB_F_##name,
@@ -118,7 +122,9 @@ struct kb_gate_passage {
 	uint64_t likes;         /* others that a word of the text is like */
 	float score;            /* of the search */
 	float soft;             /* DOC_SOFT */
-	float near, near_title; /* to the question in meaning: all of it, title and headings */
+	float near, near_title; /* to the question in meaning, by the table: all of it, title and
+	                           headings */
+	float cosine;           /* of its vector and the question's */
 };
 
 struct kb_features {
@@ -135,6 +141,7 @@ struct kb_features {
 	size_t term_count;
 	double passages_known; /* N */
 	enum kb_shape shape;   /* of the question's answer */
+	struct kb_nearness nearness;
 	float sectioned;       /* share of the candidates that stand under a heading */
 	float known; /* the share of the question, by weight, that the table of meanings has; 0: no
 	                table */

@@ -4,6 +4,8 @@
 
 #include "index/explain.h"
 
+enum { TAIL = 50 }; /* the place whose cosine says what is near by chance */
+
 /* Whether any part has the column at all: else nobody needs to be asked for the question's vector.
  */
 static bool has_column(const struct kb_snapshot *snapshot, const struct kb_vector_column *column)
@@ -13,24 +15,53 @@ static bool has_column(const struct kb_snapshot *snapshot, const struct kb_vecto
 
 static enum kb_vectors_use embed(const struct kb_answerer *answerer, struct kb_arena *arena,
                                  const struct kb_retrieval *retrieval,
-                                 struct kb_vector_query *query)
+                                 struct kb_vector_query *query, struct kb_vector_column *column)
 {
 	const struct kb_vectorizer *with = answerer->vectorizer;
-	struct kb_vector_column column;
 	struct kb_err err;
 
 	if (!with)
 		return KB_VECTORS_OFF;
-	if (!with->known(with->arg, &column) || !has_column(retrieval->snapshot, &column))
+	if (!with->known(with->arg, column) || !has_column(retrieval->snapshot, column))
 		return KB_VECTORS_NONE;
 	if (!with->question(with->arg, arena, retrieval->question, &query->v, &err)) {
 		kb_debug(answerer->log, "question not embedded, words go on error=%s", err.msg);
 		return KB_VECTORS_FAILED;
 	}
-	query->name = column.name;
-	query->model = column.model;
-	query->dims = column.dims;
+	query->name = column->name;
+	query->model = column->model;
+	query->dims = column->dims;
 	return KB_VECTORS_USED;
+}
+
+static void measure(const struct kb_answerer *answerer, struct kb_arena *arena,
+                    const struct kb_vector_query *vectors, struct kb_retrieved *out)
+{
+	const struct kb_hit_list *list = &out->trace.lists[1];
+
+	out->asked = kb_vector_new(arena, vectors->v, vectors->dims);
+	if (!list->count || !answerer->vectorizer->fitted)
+		return;
+	out->nearness = (struct kb_nearness){
+		.known = true,
+		.best = list->hits[0].score,
+		.tail = list->hits[KB_MIN(list->count, (size_t)TAIL) - 1].score,
+	};
+}
+
+float kb_retrieved_near(const struct kb_snapshot *snapshot, struct kb_retrieved *retrieved,
+                        uint32_t part, uint32_t doc)
+{
+	const struct kb_vectors *vectors =
+	        retrieved->asked ? kb_snapshot_vectors(snapshot, part, retrieved->column.name,
+	                                               retrieved->column.model)
+	                         : NULL;
+	float near = vectors ? kb_vectors_cosine(vectors, doc, retrieved->asked) : -2;
+
+	if (near >= -1)
+		return near;
+	retrieved->nearness.known = false;
+	return 0;
 }
 
 void kb_retrieve(const struct kb_answerer *answerer, struct kb_arena *arena,
@@ -40,7 +71,8 @@ void kb_retrieve(const struct kb_answerer *answerer, struct kb_arena *arena,
 	struct kb_reranker reranker;
 	struct kb_hybrid_query query = { .words = retrieval->words, .trace = &out->trace };
 
-	*out = (struct kb_retrieved){ .vectors = embed(answerer, arena, retrieval, &vectors) };
+	*out = (struct kb_retrieved){ 0 };
+	out->vectors = embed(answerer, arena, retrieval, &vectors, &out->column);
 	if (out->vectors == KB_VECTORS_USED)
 		query.vectors = &vectors;
 	if (answerer->reranker && retrieval->rerank) {
@@ -56,6 +88,8 @@ void kb_retrieve(const struct kb_answerer *answerer, struct kb_arena *arena,
 		out->reranker = KB_RERANKER_FAILED;
 	else if (query.reranker)
 		out->reranker = KB_RERANKER_USED;
+	if (query.vectors)
+		measure(answerer, arena, &vectors, out);
 }
 
 static int by_place(const void *a, const void *b)

@@ -12,6 +12,7 @@
 #define KB_ANSWER_RETRIEVE_H
 
 #include "answer/answerer_impl.h"
+#include "answer/evidence.h"
 #include "index/rank.h"
 
 struct kb_retrieval {
@@ -40,6 +41,10 @@ struct kb_retrieved {
 	enum kb_vectors_use vectors;
 	enum kb_reranker_use reranker;
 	struct kb_hybrid_trace trace;
+	/* Where vectors are used: the question's, its column, and how near what was found is. */
+	struct kb_vector_column column;
+	const struct kb_vector *asked;
+	struct kb_nearness nearness;
 };
 void kb_retrieve(const struct kb_answerer *answerer, struct kb_arena *arena,
                  const struct kb_retrieval *retrieval, struct kb_retrieved *out);
@@ -49,5 +54,10 @@ void kb_retrieve(const struct kb_answerer *answerer, struct kb_arena *arena,
 void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval *retrieval,
                               const struct kb_retrieved *retrieved, struct kb_hit *hits,
                               size_t count);
+
+/* The cosine of the passage's vector and the question's; where either has none, 0, and the nearness is
+ * not known any more. */
+float kb_retrieved_near(const struct kb_snapshot *snapshot, struct kb_retrieved *retrieved,
+                        uint32_t part, uint32_t doc);
 
 #endif

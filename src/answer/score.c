@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { SIX = 6 };
+
 enum kb_table kb_table_of(enum kb_lang lang)
 {
 	switch (lang) {
@@ -125,6 +127,38 @@ static float lead(const struct kb_features *features, const float *z, const uint
 	return z[order[0]] - z[order[features->row_count - 1]];
 }
 
+/* By the model of sentences: how near the passage is, and how much nearer than others. */
+static void cosine_features(const struct kb_features *features, uint32_t candidate,
+                            float out[KB_GATE_FEATURES])
+{
+	const struct kb_nearness *nearness = &features->nearness;
+	float nearest[SIX] = { 0 }, sum = 0;
+	size_t place = 0;
+
+	for (size_t i = 0; i < features->passage_count; i++) {
+		float cosine = features->passages[i].cosine;
+
+		if (cosine > features->passages[place].cosine)
+			place = i;
+		for (size_t k = 0; k < SIX; k++)
+			if (cosine > nearest[k]) {
+				float next = nearest[k];
+
+				nearest[k] = cosine;
+				cosine = next;
+			}
+	}
+	for (size_t k = 0; k < SIX; k++)
+		sum += nearest[k] > 0 ? nearest[k] : nearness->tail;
+	out[KB_G_COSINE] = features->passages[candidate].cosine;
+	out[KB_G_COSINE_GAP] = nearness->best - features->passages[candidate].cosine;
+	out[KB_G_COSINE_BEST] = nearness->best;
+	out[KB_G_COSINE_OVER] = nearness->best - nearness->tail;
+	out[KB_G_COSINE_NEXT] = nearest[0] - nearest[1];
+	out[KB_G_COSINE_SIX] = sum / SIX - nearness->tail;
+	out[KB_G_AGREE] = 1 / (1 + (float)place);
+}
+
 void kb_gate_features(const struct kb_features *features, const float *z, const uint32_t *order,
                       float out[KB_GATE_FEATURES])
 {
@@ -184,6 +218,8 @@ void kb_gate_features(const struct kb_features *features, const float *z, const 
 	for (size_t i = 0; i < features->passage_count; i++)
 		out[KB_G_MEANT_BEST] = KB_MAX(out[KB_G_MEANT_BEST], features->passages[i].near);
 	out[KB_G_MEANT_KNOWN] = features->known;
+	if (features->nearness.known)
+		cosine_features(features, best->candidate, out);
 	out[KB_G_CARRIED] = weight_share(features, ~doc->terms, features->carried, 0);
 }
 

@@ -236,6 +236,7 @@ struct pool {
 	struct kb_hit *hits;  /* as the selection reads them */
 	struct kb_hit *order; /* the same, as the whole search has them */
 	size_t count;
+	struct kb_retrieved found;
 };
 
 /*
@@ -251,15 +252,15 @@ static void find_passages(const struct search *s, const struct kb_snapshot *snap
 		                          .words = query,
 		                          .question = whole_question(s, step),
 		                          .rerank = s->effort->judged };
-	struct kb_retrieved found;
+	struct kb_retrieved *found = &out->found;
 
-	kb_retrieve(s->job->answerer, s->arena, &retrieval, &found);
-	out->hits = found.hits;
-	out->count = found.count;
-	out->order = kb_arena_copy(s->arena, found.hits, found.count * sizeof(*found.hits));
-	if (found.vectors != KB_VECTORS_USED && found.reranker != KB_RERANKER_USED)
+	kb_retrieve(s->job->answerer, s->arena, &retrieval, found);
+	out->hits = found->hits;
+	out->count = found->count;
+	out->order = kb_arena_copy(s->arena, found->hits, found->count * sizeof(*found->hits));
+	if (found->vectors != KB_VECTORS_USED && found->reranker != KB_RERANKER_USED)
 		return;
-	kb_retrieved_word_scores(s->arena, &retrieval, &found, out->hits, out->count);
+	kb_retrieved_word_scores(s->arena, &retrieval, found, out->hits, out->count);
 	if (out->count)
 		qsort(out->hits, out->count, sizeof(*out->hits), by_score);
 }
@@ -285,8 +286,8 @@ static enum kb_named_verdict judge(const struct search *s, const struct kb_answe
 /* Among many passages those that hold a number of the question may not be among the best: what is
  * named is looked for by itself, and what is found so joins the candidates. */
 static bool look_for_named(const struct search *s, const struct kb_snapshot *snapshot,
-                           const struct kb_query *query, struct kb_answer_step *step,
-                           struct kb_err *err)
+                           const struct kb_query *query, struct kb_retrieved *found,
+                           struct kb_answer_step *step, struct kb_err *err)
 {
 	enum { HEAVY = 30, WIDE = 100 };
 	struct kb_query_term *terms;
@@ -323,6 +324,8 @@ static bool look_for_named(const struct search *s, const struct kb_snapshot *sna
 			continue;
 		*one = (struct kb_candidate){ .score = hits[i].score,
 			                      .meant = hits[i].score,
+			                      .near = kb_retrieved_near(
+			                              snapshot, found, hits[i].part, hits[i].doc),
 			                      .place = (uint32_t)step->candidate_count,
 			                      .part = hits[i].part,
 			                      .doc = hits[i].doc };
@@ -336,15 +339,15 @@ static bool look_for_named(const struct search *s, const struct kb_snapshot *sna
 
 /* Leaves those candidates that hold what the question names, in their order. */
 static bool keep_named(const struct search *s, const struct kb_snapshot *snapshot,
-                       const struct kb_query *query, struct kb_answer_step *step,
-                       struct kb_err *err)
+                       const struct kb_query *query, struct kb_retrieved *retrieved,
+                       struct kb_answer_step *step, struct kb_err *err)
 {
 	size_t found = step->candidate_count, kept = 0, with_code = 0;
 	bool *allowed = KB_NEW_ARRAY(s->arena, found, bool);
 
 	step->verdict = judge(s, step, allowed);
 	if (step->verdict == KB_NAMED_LACKING) {
-		if (!look_for_named(s, snapshot, query, step, err))
+		if (!look_for_named(s, snapshot, query, retrieved, step, err))
 			return false;
 		allowed = KB_NEW_ARRAY(s->arena, step->candidate_count, bool);
 		if (step->candidate_count > found)
@@ -396,6 +399,8 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 		step->candidates[i].score = pool.hits[i].score * scale;
 		step->candidates[i].meant = meant[i] * scale;
 		step->candidates[i].place = place_of(&pool, i, step->with_code);
+		step->candidates[i].near = kb_retrieved_near(
+		        snapshot, &pool.found, pool.hits[i].part, pool.hits[i].doc);
 		step->candidates[i].part = pool.hits[i].part;
 		step->candidates[i].doc = pool.hits[i].doc;
 		if (!kb_snapshot_passage(snapshot, s->arena, pool.hits[i].part, pool.hits[i].doc,
@@ -403,7 +408,10 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 			return false;
 	}
 	step->candidate_count = pool.count;
-	return keep_named(s, snapshot, &words, step, err);
+	if (!keep_named(s, snapshot, &words, &pool.found, step, err))
+		return false;
+	step->nearness = pool.found.nearness;
+	return true;
 }
 
 /* ---- rank ---- */
@@ -420,6 +428,7 @@ static void select_from(const struct search *s, struct kb_snapshot *snapshot,
 	                  .candidates = step->candidates,
 	                  .count = count,
 	                  .meaning = s->job->answerer->meaning,
+	                  .nearness = step->nearness,
 	                  .stats = { .passages = passages, .df = df, .arg = snapshot } },
 	          passages >= STRICT_FROM ? KB_GATE_STRICT : gate, &step->selection);
 }

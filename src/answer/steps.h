@@ -8,6 +8,7 @@
 #define KB_ANSWER_STEPS_H
 
 #include "answer/answerer_impl.h"
+#include "answer/evidence.h"
 #include "answer/named.h"
 #include "answer/parts.h"
 #include "answer/plan.h"
@@ -18,6 +19,7 @@ struct kb_answer_step {
 	struct kb_question question;
 	struct kb_candidate *candidates;
 	size_t candidate_count;
+	struct kb_nearness nearness;
 	size_t with_code; /* so many first ones hold a code of the question (is_hybrid_search) */
 	/* What the question names, and whether the candidates hold it: where they do, those that
 	 * must not answer are no candidates any more; where they lack it, nothing answers. */

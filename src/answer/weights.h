@@ -56,7 +56,14 @@ struct kb_weights {
 	X(MEANT_S)     /* of the sentence, */                                                      \
 	X(MEANT_TITLE) /* of title and headings, */                                                \
 	X(MEANT_BEST)  /* and the most that any passage has */                                     \
-	X(MEANT_KNOWN) /* w of terms that the table of meanings has */
+	X(MEANT_KNOWN) /* w of terms that the table of meanings has */                             \
+	X(COSINE)      /* of the passage's vector and the question's; these only where known */    \
+	X(COSINE_GAP)  /* the best of any passage less it */                                       \
+	X(COSINE_BEST) /* that best, */                                                            \
+	X(COSINE_OVER) /* it over what is near by chance, */                                       \
+	X(COSINE_NEXT) /* and over the second nearest candidate */                                 \
+	X(COSINE_SIX)  /* mean of the six nearest candidates, over chance */                       \
+	X(AGREE)       /* 1 / (1 + place of the nearest candidate by words) */
 
 enum { KB_GATE_SMALL = 100 }; /* passages */
 

@@ -110,6 +110,7 @@ static struct kb_encoding *encoding_new(struct kb_encoder *encoder)
 		                                .question = question,
 		                                .stats = stats,
 		                                .arg = e,
+		                                .fitted = true,
 		                                .lines = LINES,
 		                                .batch_texts = BATCH_TEXTS,
 		                                .batch_bytes = BATCH_BYTES,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-	RANK_CONSTANT = 60, /* Cormack, Clarke, Büttcher 2009 */
+	RANK_CONSTANT = 10,
 };
 /* The best first. */
 static int by_score(const void *a, const void *b)

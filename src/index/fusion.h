@@ -15,11 +15,11 @@
 #include "index/index.h"
 
 enum kb_fusion {
+	KB_FUSE_RANKS,   /* weight / (10 + place) */
 	KB_FUSE_FLOOR,   /* the first list as KB_FUSE_MAX, the others as KB_FUSE_MIN_MAX: a score by
 	                    words has a zero of its own, a cosine has not */
 	KB_FUSE_MAX,     /* weight * score / the list's greatest; a score below 0 is 0 */
 	KB_FUSE_MIN_MAX, /* weight * (score - least) / (greatest - least); 1 where all are equal */
-	KB_FUSE_RANKS,   /* weight / (60 + place) */
 	KB_FUSION_COUNT
 };
 

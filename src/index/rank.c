@@ -7,8 +7,8 @@
 #include "index/snapshot.h"
 
 /* Measured with bench/fused (docs/search.md). */
-#define WORD_WEIGHT   .8f
-#define VECTOR_WEIGHT .2f
+#define WORD_WEIGHT   .5f
+#define VECTOR_WEIGHT 1
 
 enum { DEPTH = 200 }; /* hits of each list that are fused, or the limit if that is more */
 

@@ -39,6 +39,8 @@ struct kb_vectorizer {
 	/* How it does, a line for each way it is asked, `lines` of them. */
 	void (*stats)(void *arg, struct kb_health_stats *out);
 	void *arg;
+	/* Answers are fitted to this model's cosines (answer/weights.h). */
+	bool fitted;
 	struct kb_sv model; /* its name, for clients; lives as long as the vectorizer */
 	size_t lines;
 	size_t batch_texts, batch_bytes; /* of one call of embed, at most */
@@ -47,5 +49,11 @@ struct kb_vectorizer {
 	 * one, up to the most. Both 0: a failure of it is not worth waiting for. */
 	int64_t pause_first_ms, pause_most_ms;
 };
+
+struct kb_passage; /* index/index.h */
+
+/* What stands for a passage: where it is from, then its words; at most so many bytes. */
+struct kb_sv kb_vectorizer_text(struct kb_arena *arena, const struct kb_passage *passage,
+                                size_t text_bytes);
 
 #endif

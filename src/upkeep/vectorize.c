@@ -146,7 +146,6 @@ static void plan(struct turn *turn)
 
 /* ---- texts and their vectors ---- */
 
-/* What stands for a passage: where it is from, then its words. */
 static bool text_of(const struct turn *turn, struct kb_arena *arena, uint32_t doc,
                     struct kb_sv *out, struct kb_err *err)
 {
@@ -154,9 +153,7 @@ static bool text_of(const struct turn *turn, struct kb_arena *arena, uint32_t do
 
 	if (!kb_snapshot_passage(turn->snapshot, arena, 0, doc, &p, err))
 		return false;
-	*out = kb_arena_printf(arena, "%.*s%s%.*s%s%.*s", KB_SV_ARG(p.title), p.title.n ? "\n" : "",
-	                       KB_SV_ARG(p.heading), p.heading.n ? "\n" : "", KB_SV_ARG(p.text));
-	*out = kb_utf8_cut(*out, turn->v->with.text_bytes);
+	*out = kb_vectorizer_text(arena, &p, turn->v->with.text_bytes);
 	return true;
 }
 

@@ -31,10 +31,10 @@ function spawned(...args) {
 }
 
 /** The caller's environment without what would configure Docent. What a model is asked beside the answers is
- * for the stories that turn it on. */
+ * for the stories that turn it on, and so is the encoder. */
 function environment(extra = {}) {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("DOCENT_"));
-  return { ...Object.fromEntries(clean), DOCENT_MODEL_CHORES: "no", ...extra };
+  return { ...Object.fromEntries(clean), DOCENT_MODEL_CHORES: "no", DOCENT_ENCODER: "none", ...extra };
 }
 
 /** Where PostgreSQL listens (scripts/with-postgres): then each data directory has a database there. */
