@@ -35,24 +35,15 @@ enum { DEPTH = 100, TOP = 10, FILE_MAX = 1 << 30 };
 /* Ways of ranking, each a run. */
 static const struct way {
 	const char *name;
-	enum kb_fusion fusion;
 	float words, vectors;
 } ways[] = {
-	{ "words", KB_FUSE_MAX, 1, 0 },
-	{ "vectors", KB_FUSE_MAX, 0, 1 },
-	{ "max-.9", KB_FUSE_MAX, .9f, .1f },
-	{ "max-.8", KB_FUSE_MAX, .8f, .2f },
-	{ "max-.7", KB_FUSE_MAX, .7f, .3f },
-	{ "max-.5", KB_FUSE_MAX, .5f, .5f },
-	{ "floor-.9", KB_FUSE_FLOOR, .9f, .1f },
-	{ "floor-.85", KB_FUSE_FLOOR, .85f, .15f },
-	{ "floor-.8", KB_FUSE_FLOOR, .8f, .2f },
-	{ "floor-.7", KB_FUSE_FLOOR, .7f, .3f },
-	{ "minmax-.8", KB_FUSE_MIN_MAX, .8f, .2f },
-	{ "minmax-.7", KB_FUSE_MIN_MAX, .7f, .3f },
-	{ "minmax-.5", KB_FUSE_MIN_MAX, .5f, .5f },
-	{ "ranks-.7", KB_FUSE_RANKS, .7f, .3f },
-	{ "ranks", KB_FUSE_RANKS, .5f, .5f },
+	{ "words", 1, 0 },
+	{ "vectors", 0, 1 },
+	{ "fused-.25", .25f, 1 },
+	{ "fused", .4f, 1 },
+	{ "fused-.7", .7f, 1 },
+	{ "fused-1", 1, 1 },
+	{ "fused-2", 2, 1 },
 };
 
 struct rows {
@@ -227,7 +218,6 @@ static void ask(const struct index *index, struct kb_arena *arena, struct kb_sv 
 	};
 	struct kb_hybrid_query query = { .words = &words,
 		                         .vectors = &vectors,
-		                         .fusion = way->fusion,
 		                         .word_weight = way->words,
 		                         .vector_weight = way->vectors };
 

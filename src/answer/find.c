@@ -150,12 +150,10 @@ static void explain(struct kb_arena *arena, const struct kb_retrieval *retrieval
 		*why = (struct kb_fusion_why){
 			.words = words[i].score,
 			.word_weight = trace->lists[0].weight,
-			.word_part = trace->fused
-			                     ? kb_fuse_part(trace->lists, 0, trace->fusion, hit)
-			                     : NAN,
+			.word_part = trace->fused ? kb_fuse_part(&trace->lists[0], hit) : NAN,
 			.cosine = score_in(trace->lists[1].hits, trace->lists[1].count, hit),
 			.vector_weight = trace->lists[1].weight,
-			.vector_part = kb_fuse_part(trace->lists, 1, trace->fusion, hit),
+			.vector_part = kb_fuse_part(&trace->lists[1], hit),
 		};
 		why->fused = score_in(trace->fused, trace->fused_count, hit);
 		why->relevance = score_in(trace->judged, trace->judged_count, hit);

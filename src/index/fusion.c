@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-	RANK_CONSTANT = 10,
-};
+#define RANK_CONSTANT 5
+#define LEAD          4.0f
+
 /* The best first. */
 static int by_score(const void *a, const void *b)
 {
@@ -48,58 +48,41 @@ static float within(struct range range, float score)
 	                                    : 1;
 }
 
-static float share(enum kb_fusion fusion, struct range range, size_t place, float score)
+/* Of the list's hit at that place, from 0. */
+static float part_of(const struct kb_hit_list *list, size_t place)
 {
-	switch (fusion) {
-	case KB_FUSE_RANKS:
-		return 1 / (float)(RANK_CONSTANT + place + 1);
-	case KB_FUSE_FLOOR:
-	case KB_FUSE_MIN_MAX:
-		return within(range, score);
-	default:
-		return range.greatest > 0 ? KB_MAX(score, 0.0f) / range.greatest : 0;
-	}
+	const struct kb_hit *hits = list->hits;
+	float part = list->weight / (float)(RANK_CONSTANT + place + 1), lead;
+
+	if (place > 0 || !list->leads || !(hits[0].score > 0))
+		return part;
+	lead = list->count > 1 ? 1 - KB_MAX(hits[1].score, 0.0f) / hits[0].score : 1;
+	return part * (1 + LEAD * KB_MAX(lead, 0.0f));
 }
 
-/* Of a list's hit at that place. */
-static float part_of(const struct kb_hit_list *lists, size_t which, enum kb_fusion fusion,
-                     struct range range, size_t place)
+float kb_fuse_part(const struct kb_hit_list *list, const struct kb_hit *hit)
 {
-	if (which == 0 && fusion == KB_FUSE_FLOOR)
-		fusion = KB_FUSE_MAX;
-	return lists[which].weight * share(fusion, range, place, lists[which].hits[place].score);
-}
-
-float kb_fuse_part(const struct kb_hit_list *lists, size_t which, enum kb_fusion fusion,
-                   const struct kb_hit *hit)
-{
-	const struct kb_hit_list *list = &lists[which];
-
 	for (size_t k = 0; k < list->count; k++)
 		if (by_place(&list->hits[k], hit) == 0)
-			return part_of(lists, which, fusion, range_of(list->hits, list->count), k);
+			return part_of(list, k);
 	return NAN;
 }
 
-void kb_fuse(struct kb_arena *arena, const struct kb_fusing *fusing, struct kb_hit **hits,
-             size_t *count)
+void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t list_count,
+             size_t limit, struct kb_hit **hits, size_t *count)
 {
-	const struct kb_hit_list *lists = fusing->lists;
 	size_t n = 0, kept = 0;
 	struct kb_hit *all;
 
-	for (size_t i = 0; i < fusing->list_count; i++)
+	for (size_t i = 0; i < list_count; i++)
 		n += lists[i].count;
 	all = KB_NEW_ARRAY(arena, n, struct kb_hit);
 	n = 0;
-	for (size_t i = 0; i < fusing->list_count; i++) {
-		struct range range = range_of(lists[i].hits, lists[i].count);
-
+	for (size_t i = 0; i < list_count; i++)
 		for (size_t k = 0; k < lists[i].count; k++) {
 			all[n] = lists[i].hits[k];
-			all[n++].score = part_of(lists, i, fusing->fusion, range, k);
+			all[n++].score = part_of(&lists[i], k);
 		}
-	}
 	if (n)
 		qsort(all, n, sizeof(*all), by_place);
 	for (size_t i = 0; i < n; i++) {
@@ -111,7 +94,7 @@ void kb_fuse(struct kb_arena *arena, const struct kb_fusing *fusing, struct kb_h
 	if (kept)
 		qsort(all, kept, sizeof(*all), by_score);
 	*hits = all;
-	*count = KB_MIN(kept, fusing->limit);
+	*count = KB_MIN(kept, limit);
 }
 
 bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,

@@ -6,11 +6,10 @@
 #include "index/search.h"
 #include "index/snapshot.h"
 
-/* Measured with bench/fused (docs/search.md). */
 #define WORD_WEIGHT   .5f
 #define VECTOR_WEIGHT 1
 
-enum { DEPTH = 200 }; /* hits of each list that are fused, or the limit if that is more */
+enum { DEPTH = 60 }; /* hits of each list that are fused, or the limit if that is more */
 
 void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                const struct kb_query *query, struct kb_hit **hits, size_t *count)
@@ -59,7 +58,7 @@ static void find(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	struct kb_hybrid_trace *trace = query->trace;
 	struct kb_query words = *query->words;
 	struct kb_vector_query vectors;
-	struct kb_hit_list lists[2] = { { .weight = query->word_weight },
+	struct kb_hit_list lists[2] = { { .weight = query->word_weight, .leads = true },
 		                        { .weight = query->vector_weight } };
 	struct kb_hit *by_words, *by_vectors;
 
@@ -77,20 +76,14 @@ static void find(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		lists[1].weight = VECTOR_WEIGHT;
 	}
 	if (trace)
-		*trace = (struct kb_hybrid_trace){ .lists = { lists[0], lists[1] },
-			                           .fusion = query->fusion };
+		*trace = (struct kb_hybrid_trace){ .lists = { lists[0], lists[1] } };
 	if (!lists[1].count) {
 		/* A copy: the reranker writes into it. */
 		*count = KB_MIN(lists[0].count, limit);
 		*hits = kb_arena_copy(arena, by_words, *count * sizeof(**hits));
 		return;
 	}
-	kb_fuse(arena,
-	        &(struct kb_fusing){ .lists = lists,
-	                             .list_count = KB_COUNTOF(lists),
-	                             .fusion = query->fusion,
-	                             .limit = limit },
-	        hits, count);
+	kb_fuse(arena, lists, KB_COUNTOF(lists), limit, hits, count);
 	if (trace) {
 		trace->fused = kb_arena_copy(arena, *hits, *count * sizeof(**hits));
 		trace->fused_count = *count;

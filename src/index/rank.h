@@ -24,10 +24,9 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 struct kb_hybrid_query {
 	const struct kb_query *words;          /* its limit is the result's */
 	const struct kb_vector_query *vectors; /* NULL: none. Its limit is taken from words */
-	enum kb_fusion fusion;
-	float word_weight, vector_weight;   /* both 0: .8 and .2 */
-	const struct kb_reranker *reranker; /* NULL: none */
-	struct kb_hybrid_trace *trace;      /* filled; NULL: nobody asks */
+	float word_weight, vector_weight;      /* both 0: those of fusion.h */
+	const struct kb_reranker *reranker;    /* NULL: none */
+	struct kb_hybrid_trace *trace;         /* filled; NULL: nobody asks */
 };
 /* Where no passage is found by vectors, for want of a column or a question's vector, and without a
  * reranker, it gives what kb_search() gives. Returns false when the reranker was asked and failed;
