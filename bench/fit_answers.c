@@ -10,7 +10,8 @@
  *   fit_answers [--data DIR] time                 what a selection costs with the built-in tables
  *
  * Behind --data, --meaning FILE does the same with a table of meanings; of what is then written
- * there is the gate alone (weights_meant.c).
+ * there is the gate alone (weights_meant.c). Behind that, --encoder FILE does it with the encoder,
+ * and all is written (weights_near.c).
  *
  * Everything that is printed of a question comes from tables fitted without its article (five
  * folds); the gate is fitted on such out-of-fold scores too, and judged in folds of its own.
@@ -36,6 +37,7 @@
 
 enum {
 	FOLDS = 5,
+	MOST_LESSONS = 8,
 	FOREIGN_EACH = 50, /* questions of each other set, asked of a pool */
 	TIMED = 400,
 	TIMED_PASSAGES = 10,
@@ -45,18 +47,19 @@ enum {
 #define LENIENT .012
 #define STRICT  .005
 
-/* The pools. Those with `learn` teach the sentence tables; all teach the gate. */
+/* The pools. Those with `lessons` teach the sentence tables; all teach the gate. */
 enum pool_kind {
 	WHOLE,   /* a set, or what is left of it */
 	NATURAL, /* the natural questions' corpora, each by itself */
 	AGAIN,   /* the same in the field's words */
 	SWAPPED, /* with another subject */
-	SMALL,   /* agents of a few documents of squad */
+	SMALL,   /* agents of a few documents of squad, */
+	LARGER,  /* and of more, asked what other sets ask too */
 	PLAIN,   /* of a few made-up documents */
 };
 static const struct pool {
 	const char *name;
-	bool learn;
+	size_t lessons; /* how often the sentence tables learn from it */
 	size_t every; /* of so many questions one is taken */
 	enum pool_kind kind;
 	size_t documents; /* of a small agent */
@@ -64,38 +67,41 @@ static const struct pool {
 	float shut;       /* of its questions without an answer against the others */
 } pools[] = {
 	// clang-format off
-	{ "squad", true, 1, WHOLE, 0, 1, 1 },
-	{ "xquad", true, 2, WHOLE, 0, 2, .6f },
-	{ "cmrc2018", true, 2, WHOLE, 0, 1, 1 },
-	{ "drcd", true, 2, WHOLE, 0, 1, 1 },
-	{ "jaquad", true, 2, WHOLE, 0, 1, 1 },
-	{ "hotpotqa", true, 1, WHOLE, 0, 1, 1 },
-	{ "rgb-zh", true, 1, WHOLE, 0, 1, 1 },
-	{ "clapnq", false, 1, WHOLE, 0, 1, 1 },
-	{ "mtrag", false, 1, WHOLE, 0, 1, 3 },
-	{ "squad@2", false, 1, WHOLE, 0, .5f, 1 },
-	{ "squad@9", false, 1, WHOLE, 0, .5f, 1 },
-	{ "squad@15", false, 1, WHOLE, 0, .5f, 1 },
-	{ "squad-1", false, 3, WHOLE, 0, 1, 1 },
-	{ "squad-4", false, 3, WHOLE, 0, 1, 1 },
-	{ "xquad-1", false, 3, WHOLE, 0, 1, 1 },
-	{ "xquad-4", false, 3, WHOLE, 0, 1, 1 },
-	{ "cmrc2018-1", false, 1, WHOLE, 0, 1, 1 },
-	{ "jaquad-1", false, 1, WHOLE, 0, 1, 1 },
-	{ "natural", false, 1, NATURAL, 0, 4, 3.5f },
-	{ "natural+", false, 1, AGAIN, 0, 2, 1 },
-	{ "natural~", false, 1, SWAPPED, 0, 3, 1 },
-	{ "of 1", false, 1, SMALL, 1, 1, 1 },
-	{ "of 2", false, 1, SMALL, 2, 1, 1 },
-	{ "of 5", false, 1, SMALL, 5, 1, 1 },
-	{ "of 13", false, 1, SMALL, 13, 1, 1 },
-	{ "of 20", false, 1, SMALL, 20, 1, 1 },
-	{ "plain 1", false, 1, PLAIN, 1, 1, 1 },
-	{ "plain 2", false, 1, PLAIN, 2, 1, 1 },
-	{ "plain 8", false, 1, PLAIN, 8, 1, 1 },
+	{ "squad", 1, 1, WHOLE, 0, 1, 1 },
+	{ "xquad", 1, 2, WHOLE, 0, 2, .6f },
+	{ "cmrc2018", 1, 2, WHOLE, 0, 1, 1 },
+	{ "drcd", 1, 2, WHOLE, 0, 1, 1 },
+	{ "jaquad", 1, 2, WHOLE, 0, 1, 1 },
+	{ "hotpotqa", 1, 1, WHOLE, 0, 1, 1 },
+	{ "rgb-zh", 1, 1, WHOLE, 0, 1, 1 },
+	{ "clapnq", 0, 1, WHOLE, 0, 1, 1 },
+	{ "mtrag", 0, 1, WHOLE, 0, 1, 3 },
+	{ "squad@2", 0, 1, WHOLE, 0, .5f, 1 },
+	{ "squad@9", 0, 1, WHOLE, 0, .5f, 1 },
+	{ "squad@15", 0, 1, WHOLE, 0, .5f, 1 },
+	{ "squad-1", 0, 3, WHOLE, 0, 1, 1 },
+	{ "squad-4", 0, 3, WHOLE, 0, 1, 1 },
+	{ "xquad-1", 0, 3, WHOLE, 0, 1, 1 },
+	{ "xquad-4", 0, 3, WHOLE, 0, 1, 1 },
+	{ "cmrc2018-1", 0, 1, WHOLE, 0, 1, 1 },
+	{ "jaquad-1", 0, 1, WHOLE, 0, 1, 1 },
+	{ "natural", 8, 1, NATURAL, 0, 4, 3.5f },
+	{ "natural+", 4, 1, AGAIN, 0, 2, 1 },
+	{ "natural~", 0, 1, SWAPPED, 0, 3, 1 },
+	{ "of 1", 0, 1, SMALL, 1, 1, 1 },
+	{ "of 2", 0, 1, SMALL, 2, 1, 1 },
+	{ "of 5", 0, 1, SMALL, 5, 1, 1 },
+	{ "of 13", 0, 1, SMALL, 13, 1, 1 },
+	{ "of 20", 0, 1, SMALL, 20, 1, 1 },
+	{ "of 60", 0, 1, LARGER, 60, 1, 1 },
+	{ "of 300", 0, 1, LARGER, 300, 1, 1 },
+	{ "plain 1", 0, 1, PLAIN, 1, 1, 1 },
+	{ "plain 2", 0, 1, PLAIN, 2, 1, 1 },
+	{ "plain 8", 0, 1, PLAIN, 8, 1, 1 },
 	// clang-format on
 };
 enum { SMALL_AGENTS = 60, SMALL_OWN = 8, SMALL_FAR = 8, SMALL_NEAR = 4, NATURAL_FAR = 5 };
+enum { LARGER_AGENTS = 12, LARGER_OWN = 30, LARGER_FAR = 5, LARGER_NEAR = 15 };
 
 /* Where questions come from that the pools do not answer. */
 static const char *const foreign[] = { "ir/med",    "ir/cisi", "ir/cranfield", "ir/scifact",
@@ -466,6 +472,54 @@ static void load_small(struct bench *b, int pool, const struct fit_set *squad)
 	}
 }
 
+/* Whether the ask is of none of the set's passages, and of an article that the set has (or not).
+ * Articles lie one behind the other: only the first and the last of a set have more passages. */
+static bool is_beside(const struct fit_ask *ask, const struct fit_set *set,
+                      const struct fit_doc *first, bool related)
+{
+	bool of_first = ask->group == set->asks[0].group;
+	bool of_last = ask->group == set->asks[set->ask_count - 1].group;
+
+	return ask->doc_count == 1
+	       && (ask->docs[0] < first || ask->docs[0] >= first + set->doc_count)
+	       && related == (of_first || of_last);
+}
+
+static void load_larger(struct bench *b, int pool, const struct fit_set *squad,
+                        const struct fit_set *sources)
+{
+	size_t count = pools[pool].documents;
+
+	for (size_t k = 0; k < LARGER_AGENTS; k++) {
+		struct fit_set *set = KB_NEW(&b->arena, struct fit_set);
+		size_t from = k * (squad->doc_count - count) / LARGER_AGENTS, near = 0, far = 0;
+
+		if (!fit_set_small(set, squad, from, count) || set->ask_count == 0)
+			continue;
+		ask_strange(b, pool, set, k);
+		for (size_t i = 0; i < LARGER_OWN; i++)
+			ask_pool(b, pool, set, &set->asks[i * set->ask_count / LARGER_OWN], OWN);
+		for (size_t i = 0; i < squad->ask_count && near < LARGER_NEAR; i++) {
+			const struct fit_ask *ask =
+			        &squad->asks[(i * 7919 + k * 13) % squad->ask_count];
+
+			if (is_beside(ask, set, squad->docs + from, true))
+				near++, ask_pool(b, pool, set, ask, NEAR);
+			else if (far < LARGER_FAR * 4
+			         && is_beside(ask, set, squad->docs + from, false))
+				far++, ask_pool(b, pool, set, ask, FAR);
+		}
+		for (size_t f = 0; f < KB_COUNTOF(foreign); f++)
+			for (size_t i = 0; i < LARGER_FAR && sources[f].ask_count
+			                   && !same_root("squad", foreign[f]);
+			     i++)
+				ask_pool(b, pool, set,
+				         &sources[f].asks[(k * 7919 + i * 104729)
+				                          % sources[f].ask_count],
+				         FAR);
+	}
+}
+
 /* A few made-up documents, their own questions, those of the others and the strange ones. */
 static void load_plain(struct bench *b, int pool)
 {
@@ -509,14 +563,25 @@ static void load(struct bench *b)
 			load_plain(b, (int)p);
 	load_natural(b, sources);
 	if (fit_set_open(squad, b->root, "squad"))
-		for (size_t p = 0; p < KB_COUNTOF(pools); p++)
+		for (size_t p = 0; p < KB_COUNTOF(pools); p++) {
 			if (pools[p].kind == SMALL)
 				load_small(b, (int)p, squad);
+			if (pools[p].kind == LARGER)
+				load_larger(b, (int)p, squad, sources);
+		}
 }
 
 static int fold_of(const struct fit_case *c)
 {
 	return (int)((c->group >> 20) % FOLDS);
+}
+
+/* Without an encoder the natural questions teach nothing: their words are not those of the answers. */
+static size_t lessons_of(const struct bench *b, const struct fit_case *c)
+{
+	const struct pool *pool = &pools[c->set];
+
+	return b->encoder || pool->kind == WHOLE ? pool->lessons : 0;
 }
 
 /* What a table learns from: English and the other languages of words from squad's questions, which
@@ -530,10 +595,11 @@ static size_t lessons(const struct bench *b, enum kb_table table, int without,
 		struct fit_case *c = b->cases[i];
 		enum kb_table own = kb_table_of(c->lang);
 
-		if (!c->answerable || !pools[c->set].learn || fold_of(c) == without)
+		if (!c->answerable || fold_of(c) == without)
 			continue;
 		if (own == table || (table == KB_TABLE_WORDS && own == KB_TABLE_ENGLISH))
-			out[n++] = c;
+			for (size_t k = 0; k < lessons_of(b, c); k++)
+				out[n++] = c;
 	}
 	return n;
 }
@@ -549,7 +615,7 @@ static void score_case(struct bench *b, const struct kb_weights *weights, struct
 /* Scores every case with tables that have not seen its article. */
 static void score_out_of_fold(struct bench *b)
 {
-	struct fit_case **learn = kb_xcalloc(b->count + 1, sizeof(*learn));
+	struct fit_case **learn = kb_xcalloc(MOST_LESSONS * b->count + 1, sizeof(*learn));
 	struct kb_weights *weights = kb_xcalloc(1, sizeof(*weights));
 
 	for (int fold = 0; fold < FOLDS; fold++)
@@ -896,8 +962,11 @@ static void table(struct kb_buf *buf, const char *name, const struct kb_weights 
 static bool write_tables(struct bench *b, const struct kb_gate_weights *gate, const char *path,
                          struct kb_err *err)
 {
-	static const char *const names[KB_TABLES] = { "english", "words", "runs" };
-	struct fit_case **learn = kb_xcalloc(b->count + 1, sizeof(*learn));
+	static const char *const names[2][KB_TABLES] = {
+		{ "english", "words", "runs" },
+		{ "english_near", "words_near", "runs_near" },
+	};
+	struct fit_case **learn = kb_xcalloc(MOST_LESSONS * b->count + 1, sizeof(*learn));
 	struct kb_weights *w = kb_xcalloc(1, sizeof(*w));
 	struct kb_buf buf;
 	struct kb_sv out;
@@ -908,11 +977,11 @@ static bool write_tables(struct bench *b, const struct kb_gate_weights *gate, co
 	        &buf,
 	        "/* Written by bench/fit_answers.c; the order is that of the lists in features.h "
 	        "and weights.h. */\n// clang-format off\n#include \"answer/weights.h\"\n");
-	for (int t = 0; t < KB_TABLES && !b->meaning; t++) {
+	for (int t = 0; t < KB_TABLES && (!b->meaning || b->encoder); t++) {
 		fit_weights(learn, lessons(b, (enum kb_table)t, -1, learn), w);
-		table(&buf, names[t], w);
+		table(&buf, names[b->encoder != NULL][t], w);
 	}
-	gate_table(&buf, b->meaning ? "gate_meant" : "gate", gate);
+	gate_table(&buf, b->encoder ? "gate_near" : b->meaning ? "gate_meant" : "gate", gate);
 	ok = kb_buf_done(&buf, &out, err) && kb_file_replace(path, out, err);
 	kb_buf_fini(&buf);
 	free(w);
