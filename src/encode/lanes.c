@@ -27,11 +27,11 @@ const struct kb_lanes *kb_lanes_best(void)
 	return ways[i];
 }
 
-/* Keys, values and the weights of a few queries. */
+/* Keys, values, a few queries and their weights. */
 size_t kb_attention_scratch(size_t tokens, size_t width)
 {
 	size_t padded =
 	        (tokens + 2 * KB_LANES_MOST - 1) / (2 * KB_LANES_MOST) * (2 * KB_LANES_MOST);
 
-	return padded * (2 * width + KB_LANES_ROWS);
+	return padded * (2 * width + KB_LANES_ROWS) + width * KB_LANES_ROWS;
 }

@@ -61,25 +61,22 @@ INLINE float sum(vec v)
 	return total;
 }
 
-/* e to x, where x is 0 or less; e^-87 for what is smaller. Correct to some 2^-22. The power of two
- * is taken out by adding a number so large that what is behind the point falls off; a polynomial
- * has the rest, which lies within half a power of two (Cephes' coefficients). */
+/* Two to x, where x is 0 or less; 2^-126 for what is smaller. Correct to 3e-6. The whole number is
+ * found by adding one so large that what is behind the point falls off; a polynomial has the rest,
+ * which lies within a half. */
 INLINE vec power(vec x)
 {
 	const float large = 12582912; /* 1.5 * 2^23 */
-	vec shifted, n, r, p;
+	vec shifted, r, p;
 
-	x = larger(x, all(-87));
-	shifted = x * 1.44269504f + large;
-	n = shifted - large;
-	r = x - n * .693359375f + n * 2.12194440e-4f;
-	p = r * 1.9875691500e-4f + 1.3981999507e-3f;
-	p = p * r + 8.3334519073e-3f;
-	p = p * r + 4.1665795894e-2f;
-	p = p * r + 1.6666665459e-1f;
-	p = p * r + 5.0000001201e-1f;
-	p = p * r * r + r + 1;
-	return p * (vec)(((ints)shifted + (127 - 0x4b400000)) << 23);
+	x = larger(x, all(-126));
+	shifted = x + large;
+	r = x - (shifted - large);
+	p = r * 9.570096619e-3f + 5.591785908e-2f;
+	p = p * r + 2.402474433e-1f;
+	p = p * r + 6.931217909e-1f;
+	p = p * r + 9.999992847e-1f;
+	return (vec)((ints)p + ((ints)shifted << 23));
 }
 
 /* ---- norm ---- */
@@ -117,23 +114,26 @@ static void times(const float *x, const float *by, float *out, size_t width)
 
 /* ---- gelu ---- */
 
-/* The normal distribution by its error function, for which Abramowitz and Stegun, 7.1.26, has a
- * formula that is correct to 1.5e-7. */
+/* The share below v is 1/2 + v * P(v^2), correct to 2e-5 for the product with v, up to 4.5; beyond
+ * it is 0 or 1. What comes of it is rounded to a hundredth or more. */
 static void gelu(float *x, size_t count)
 {
-	for (size_t i = 0; i < count; i += LANES) {
-		vec v = load(x + i);
-		vec half = v * .70710678f;
-		vec size = larger(half, -half);
-		vec t = 1 / (size * .3275911f + 1);
-		vec p = t * 1.061405429f - 1.453152027f;
-		vec tail; /* the share beyond |v|, half of it */
+	const float end = 4.5f;
 
-		p = p * t + 1.421413741f;
-		p = p * t - .284496736f;
-		p = p * t + .254829592f;
-		tail = p * t * power(-half * half) * .5f;
-		store(x + i, v * choose(v > 0, 1 - tail, tail));
+	for (size_t i = 0; i < count; i += LANES) {
+		vec v = load(x + i), near = larger(-larger(-v, all(-end)), all(-end));
+		vec square = near * near;
+		vec p = square * -8.639388033e-13f + 1.172089508e-10f;
+
+		p = p * square - 7.016713433e-9f;
+		p = p * square + 2.462072359e-7f;
+		p = p * square - 5.684992175e-6f;
+		p = p * square + 9.216237231e-5f;
+		p = p * square - 1.093917876e-3f;
+		p = p * square + 9.751830250e-3f;
+		p = p * square - 6.622527540e-2f;
+		p = p * square + 3.988315165e-1f;
+		store(x + i, v * (p * near + .5f));
 	}
 }
 
@@ -153,8 +153,9 @@ struct head {
 	size_t padded;  /* tokens, in whole blocks */
 	float *keys;    /* [padded / BLOCK][width][BLOCK] */
 	float *values;  /* [tokens][width] */
-	float *weights; /* [ROWS][padded]: of the queries in hand */
-	const float *queries[ROWS];
+	float *queries; /* [width][ROWS]: those in hand, times what makes their products powers of 2
+	                 */
+	float *weights; /* [ROWS][padded]: theirs */
 	float totals[ROWS]; /* of a query's weights */
 };
 
@@ -175,11 +176,25 @@ static void gather(struct head *head)
 	}
 }
 
+/* Takes the queries from `first` on; the last one stands in for those that are not there. */
+static void turn(const struct head *head, size_t first, size_t rows)
+{
+	const float log2_e = 1.44269504f;
+	const struct kb_attention *a = head->a;
+	float factor = log2_e / sqrtf((float)a->width);
+
+	for (size_t r = 0; r < ROWS; r++) {
+		const float *query = a->query + (first + KB_MIN(r, rows - 1)) * a->stride;
+
+		for (size_t d = 0; d < a->width; d++)
+			head->queries[d * ROWS + r] = query[d] * factor;
+	}
+}
+
 /* The queries times all keys. */
 static void multiply(const struct head *head)
 {
 	size_t width = head->a->width;
-	float factor = 1 / sqrtf((float)width);
 
 	for (size_t j = 0; j < head->padded; j += BLOCK) {
 		const float *keys = head->keys + j * width;
@@ -187,20 +202,21 @@ static void multiply(const struct head *head)
 
 		for (size_t d = 0; d < width; d++) {
 			vec near = load(keys + d * BLOCK), far = load(keys + d * BLOCK + LANES);
+			const float *queries = head->queries + d * ROWS;
 
 			for (int r = 0; r < ROWS; r++) {
-				sums[r][0] += near * head->queries[r][d];
-				sums[r][1] += far * head->queries[r][d];
+				sums[r][0] += near * queries[r];
+				sums[r][1] += far * queries[r];
 			}
 		}
 		for (int r = 0; r < ROWS; r++) {
-			store(head->weights + r * head->padded + j, sums[r][0] * factor);
-			store(head->weights + r * head->padded + j + LANES, sums[r][1] * factor);
+			store(head->weights + r * head->padded + j, sums[r][0]);
+			store(head->weights + r * head->padded + j + LANES, sums[r][1]);
 		}
 	}
 }
 
-/* A query's products become powers of e; returns their sum. */
+/* A query's products become powers; returns their sum. */
 static float soften(float *weights, size_t tokens, size_t padded)
 {
 	vec most = all(LEAST), total = { 0 };
@@ -249,15 +265,14 @@ static void attend(const struct kb_attention *a)
 
 	head.keys = a->scratch;
 	head.values = head.keys + head.padded * a->width;
-	head.weights = head.values + head.padded * a->width;
+	head.queries = head.values + head.padded * a->width;
+	head.weights = head.queries + ROWS * a->width;
 	gather(&head);
 	for (size_t i = 0; i < a->tokens; i += ROWS) {
 		size_t rows = KB_MIN(a->tokens - i, (size_t)ROWS), d = 0;
 		float *out = a->out + i * a->out_stride;
 
-		for (size_t r = 0; r < ROWS;
-		     r++) /* the last one stands in for those that are not there */
-			head.queries[r] = a->query + (i + KB_MIN(r, rows - 1)) * a->stride;
+		turn(&head, i, rows);
 		multiply(&head);
 		for (size_t r = 0; r < ROWS; r++)
 			head.totals[r] =

@@ -84,7 +84,8 @@ static void check_gelu(struct kb_test *t, const struct kb_lanes *lanes)
 	for (size_t i = 0; i < WIDTH_MAX; i++) {
 		double v = (double)(i < KB_COUNTOF(odd) ? odd[i] : values[0][i]);
 
-		CHECK(t, near(x[i], v * .5 * erfc(-v / sqrt(2))));
+		/* not to the last bit: it is rounded to a byte next */
+		CHECK(t, fabs((double)x[i] - v * .5 * erfc(-v / sqrt(2))) < 6e-5 + fabs(v) * 2e-5);
 	}
 }
 
