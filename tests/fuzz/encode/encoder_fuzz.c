@@ -2,6 +2,7 @@
  * Foreign bytes into the reader of an encoder's file: as a whole file, or in place of a part of a
  * small network's sections, whose frame is right. What opens is used.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
  * Any bytes as a text: its form, and its pieces by a small set of them. However many are wanted,
  * those are the first of all.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
