@@ -128,6 +128,8 @@ static const struct metric chores[] = {
 static const struct metric embedding[] = {
 	{ "passages_embedded_total", COUNTER, FIGURE(upkeep.vectorize.vectors),
 	  "Passages that got their vectors" },
+	{ "passages_known_total", COUNTER, FIGURE(upkeep.vectorize.known),
+	  "Passages that took over the vector of the same text in a document replaced" },
 	{ "passages_not_embedded_total", COUNTER, FIGURE(upkeep.vectorize.refused),
 	  "Passages that the embedding model refused" },
 	{ "embedding_pauses_total", COUNTER, FIGURE(upkeep.vectorize.failures),

@@ -14,6 +14,7 @@
 #include "store/vectors.h"
 #include "store/work.h"
 #include "upkeep/config.h"
+#include "upkeep/known_texts.h"
 
 enum {
 	LOOK_MS = 500,         /* between looks for segments without the column */
@@ -37,7 +38,7 @@ struct kb_vectorize {
 	struct kb_bell bell;
 	/* The segment at which the last round failed: the next one begins behind it. */
 	int64_t failed_agent_id, failed_segment_id;
-	_Atomic int64_t vectors, spent_us, refused, failures, waiting;
+	_Atomic int64_t vectors, known, spent_us, refused, failures, waiting;
 };
 
 /* One segment's turn. */
@@ -62,25 +63,6 @@ static void rest(struct kb_vectorize *v, int64_t ms)
 
 /* ---- what is to be done of a segment ---- */
 
-static int by_page(const void *a, const void *b)
-{
-	const struct kb_dead_row *x = a, *y = b;
-
-	return x->page_id < y->page_id ? -1 : x->page_id > y->page_id;
-}
-
-/* Passages of a deleted document get no vector. */
-static bool is_dead(const struct turn *turn, uint32_t doc)
-{
-	struct kb_dead_row key = { .page_id = kb_snapshot_page(turn->snapshot, 0, doc) };
-	const struct kb_dead_row *dead =
-	        turn->state.dead_count ? bsearch(&key, turn->state.dead, turn->state.dead_count,
-	                                         sizeof(key), by_page)
-	                               : NULL;
-
-	return dead && turn->row->version < dead->version;
-}
-
 static bool open_segment(struct turn *turn, struct kb_err *err)
 {
 	const struct kb_vectors_missing *missing = turn->missing;
@@ -102,8 +84,7 @@ static bool open_segment(struct turn *turn, struct kb_err *err)
 	                                                    .version = turn->row->version,
 	                                                    .page_shift = turn->row->page_shift },
 	                        1, NULL, 0);
-	if (turn->state.dead_count)
-		qsort(turn->state.dead, turn->state.dead_count, sizeof(*turn->state.dead), by_page);
+	kb_dead_sort(&turn->state);
 	return true;
 }
 
@@ -134,7 +115,8 @@ static void plan(struct turn *turn)
 	for (uint32_t doc = 0; doc < passages; doc++) {
 		if (old && kb_vectors_get(old, doc, row))
 			kb_vectors_writer_set(turn->writer, doc, row);
-		else if (!is_dead(turn, doc))
+		else if (!kb_dead_has(&turn->state, turn->row->version,
+		                      kb_snapshot_page(turn->snapshot, 0, doc)))
 			turn->todo[turn->todo_count++] = doc;
 	}
 	if (old && turn->todo_count > (size_t)missing->pending) {
@@ -218,6 +200,39 @@ static bool take_batch(struct turn *turn, struct kb_err *err)
 	return ok;
 }
 
+/* Passages whose text was embedded before are done. */
+static bool take_known(struct turn *turn, struct kb_err *err)
+{
+	struct kb_vectorize *v = turn->v;
+	struct kb_known_texts *known = NULL;
+	float *row = KB_NEW_ARRAY(&turn->arena, turn->column->dims, float);
+	size_t left = 0;
+	bool ok = true;
+
+	if (turn->todo_count)
+		known = kb_known_texts_new(v->catalog, &turn->state, turn->column,
+		                           v->with.text_bytes);
+	if (!known)
+		return true;
+	for (size_t i = 0; ok && i < turn->todo_count; i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_sv text;
+
+		ok = text_of(turn, &arena, turn->todo[i], &text, err);
+		if (ok && kb_known_texts_get(known, text, row))
+			kb_vectors_writer_set(turn->writer, turn->todo[i], row);
+		else
+			turn->todo[left++] = turn->todo[i];
+		kb_arena_fini(&arena);
+	}
+	if (ok) {
+		atomic_fetch_add(&v->known, (int64_t)(turn->todo_count - left));
+		turn->todo_count = left;
+	}
+	kb_known_texts_free(known);
+	return ok;
+}
+
 /* ---- making it true ---- */
 
 static bool make_true(struct turn *turn, struct kb_err *err)
@@ -276,6 +291,7 @@ static bool take_turn(struct kb_vectorize *v, const struct kb_vectors_missing *m
 
 	if (ok) {
 		plan(&turn);
+		ok = take_known(&turn, err);
 		while (ok && turn.done < turn.todo_count && !kb_bell_is_stopped(&v->bell)
 		       && kb_clock_mono_us() - start < PART_US)
 			ok = take_batch(&turn, err);
@@ -435,6 +451,7 @@ void kb_vectorize_stats(struct kb_vectorize *v, struct kb_vectorize_stats *out)
 		return;
 	*out = (struct kb_vectorize_stats){ .vectors = atomic_load(&v->vectors),
 		                            .spent_us = atomic_load(&v->spent_us),
+		                            .known = atomic_load(&v->known),
 		                            .refused = atomic_load(&v->refused),
 		                            .failures = atomic_load(&v->failures),
 		                            .waiting = atomic_load(&v->waiting) };

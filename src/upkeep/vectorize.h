@@ -4,7 +4,8 @@
  * A document is searchable by its words at once. A thread of low priority looks for segments
  * without the model's column, has the texts of their living passages embedded in batches, and makes
  * the column true with its row in one transaction. A long segment becomes true in parts: what is
- * still to come stands in the row, so a crash, a merge or a stop costs some seconds of work. A
+ * still to come stands in the row, so a crash, a merge or a stop costs some seconds of work. A text
+ * that a replaced document had keeps the vector it had there (known_texts.h). A
  * model of another name makes a column of its own beside the old one; a segment keeps two.
  *
  * A model that fails stops nothing else: the thread tries again after the pauses that the
@@ -18,7 +19,8 @@
 
 struct kb_vectorize_stats {
 	int64_t vectors;  /* made since the start */
-	int64_t spent_us; /* on them */
+	int64_t known;    /* taken over from the same texts of documents that were replaced */
+	int64_t spent_us; /* on the others */
 	int64_t refused;  /* passages that the model would not take */
 	int64_t failures; /* rounds that ended with an error and a pause */
 	int64_t waiting;  /* segments without the whole column, when last looked */

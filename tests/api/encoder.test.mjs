@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { copyFile, readFile, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { counted } from "./lib/figures.mjs";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
 
 const file = path.resolve(process.env.DOCENT_TEST_ENCODER ?? "share/docent/encoder.kbe"),
@@ -66,6 +67,20 @@ test("kill -9 on the way loses no vector's passage", { skip }, async (t) => {
   assert.equal(await first(agent, questions[0][0]), questions[0][1]);
 });
 
+test("what a deleted document had word for word is not encoded again", { skip }, async (t) => {
+  const kb = await start(t, { args: ["--encoder", file] });
+  const agent = await kb.agent({ files });
+  await ready(agent);
+  await counted(kb, { passages_embedded_total: Object.keys(files).length });
+  const page = await agent.page("refund.txt");
+  await agent.expect(200, "DELETE", `/pages/${page.id}`);
+  await agent.add({ "refund.txt": files["refund.txt"], "new.txt": "Bicycles are repaired on Tuesdays." });
+  await agent.settled();
+  await ready(agent);
+  await counted(kb, { passages_known_total: 1, passages_embedded_total: Object.keys(files).length + 1 });
+  assert.equal(await first(agent, questions[0][0]), "refund.txt");
+});
+
 test("a copy of an agent has its vectors with it", { skip }, async (t) => {
   const kb = await start(t, { args: ["--encoder", file] });
   const agent = await kb.agent({ files });
@@ -101,10 +116,9 @@ test("an encoder that is named must be there", async (t) => {
   const kb = await start(t);
   await kb.stop();
   const nowhere = path.join(kb.dir, "nowhere.kbe");
-  const { code, stderr } = await docent(
-    ["serve", "--data", kb.dir, "--listen", "127.0.0.1:0", "--encoder", nowhere],
-    { ms: 10_000 },
-  );
+  const { code, stderr } = await docent(["serve", "--data", kb.dir, "--listen", "127.0.0.1:0", "--encoder", nowhere], {
+    ms: 10_000,
+  });
   assert.equal(code, 1);
   assert.match(stderr, /^docent: --encoder: .*nowhere\.kbe[^\n]*\n$/);
 });
