@@ -186,7 +186,7 @@ test("the explanation shows vectors, fusion and the reranker", async (t) => {
     );
     assert.deepEqual(
       [words.weight, vectors.weight, why.fusion.relevance].map((x) => x && Math.round(x * 100) / 100),
-      [0.8, 0.2, null],
+      [0.5, 1, null],
     );
   }
   await agent.expect(200, "POST", "/settings", { json: { agent_capability: "complex-tasks" } });
