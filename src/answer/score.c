@@ -21,15 +21,22 @@ enum kb_table kb_table_of(enum kb_lang lang)
 	}
 }
 
-const struct kb_weights *kb_table_weights(enum kb_table table)
+const struct kb_weights *kb_table_weights(enum kb_table table, bool near)
 {
-	static const struct kb_weights *const tables[KB_TABLES] = {
-		[KB_TABLE_ENGLISH] = &kb_weights_english,
-		[KB_TABLE_WORDS] = &kb_weights_words,
-		[KB_TABLE_RUNS] = &kb_weights_runs,
+	static const struct kb_weights *const tables[KB_TABLES][2] = {
+		[KB_TABLE_ENGLISH] = { &kb_weights_english, &kb_weights_english_near },
+		[KB_TABLE_WORDS] = { &kb_weights_words, &kb_weights_words_near },
+		[KB_TABLE_RUNS] = { &kb_weights_runs, &kb_weights_runs_near },
 	};
 
-	return tables[table];
+	return tables[table][near];
+}
+
+const struct kb_gate_weights *kb_gate_weights(const struct kb_evidence *evidence)
+{
+	return evidence->nearness.known ? &kb_weights_gate_near
+	       : evidence->meaning      ? &kb_weights_gate_meant
+	                                : &kb_weights_gate;
 }
 
 float kb_score_row(const struct kb_weights *weights, const float f[KB_FEATURES])

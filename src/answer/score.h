@@ -7,7 +7,9 @@
 /* Which of the tables is for the language. */
 enum kb_table { KB_TABLE_ENGLISH, KB_TABLE_WORDS, KB_TABLE_RUNS, KB_TABLES };
 enum kb_table kb_table_of(enum kb_lang lang);
-const struct kb_weights *kb_table_weights(enum kb_table table);
+const struct kb_weights *kb_table_weights(enum kb_table table, bool near);
+/* The gate of what is known of the evidence. */
+const struct kb_gate_weights *kb_gate_weights(const struct kb_evidence *evidence);
 
 float kb_score_row(const struct kb_weights *weights, const float f[KB_FEATURES]);
 

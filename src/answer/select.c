@@ -101,9 +101,9 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
                const struct kb_question *question, const struct kb_evidence *evidence,
                enum kb_answer_gate gate, struct kb_selection *out)
 {
-	const struct kb_weights *weights = kb_table_weights(kb_table_of(question->lang));
-	const struct kb_gate_weights *w =
-	        evidence->meaning ? &kb_weights_gate_meant : &kb_weights_gate;
+	const struct kb_weights *weights =
+	        kb_table_weights(kb_table_of(question->lang), evidence->nearness.known);
+	const struct kb_gate_weights *w = kb_gate_weights(evidence);
 	struct kb_features features;
 	float *z, g[KB_GATE_FEATURES];
 	uint32_t *order;

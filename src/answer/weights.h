@@ -1,6 +1,7 @@
 /*
- * The fitted tables. bench/fit_answers.c writes weights.c and, with a table of
- * meanings, weights_meant.c; nobody edits these by hand.
+ * The fitted tables. bench/fit_answers.c writes weights.c; with a table of meanings, weights_meant.c;
+ * with the encoder too, weights_near.c. Nobody edits these by hand. A table that was written before
+ * a feature came has no place for it, which is a scale of 0.
  *
  * A model gives z = Σ w f + Σ_h v_h max(0, b_h + Σ a_hf f) over features that were brought to mean
  * 0 and deviation 1 (which is folded into the numbers). The gate is a linear function of its own
@@ -90,5 +91,10 @@ extern const struct kb_weights kb_weights_words;     /* other languages that put
 extern const struct kb_weights kb_weights_runs;      /* Chinese, Japanese, Korean */
 extern const struct kb_gate_weights kb_weights_gate; /* without a table of meanings */
 extern const struct kb_gate_weights kb_weights_gate_meant; /* with one: weights_meant.c */
+/* Where every candidate's cosine is known: weights_near.c. */
+extern const struct kb_weights kb_weights_english_near;
+extern const struct kb_weights kb_weights_words_near;
+extern const struct kb_weights kb_weights_runs_near;
+extern const struct kb_gate_weights kb_weights_gate_near;
 
 #endif
