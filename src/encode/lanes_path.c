@@ -19,6 +19,7 @@ static_assert(LANES <= (int)KB_LANES_MOST && ROWS <= (int)KB_LANES_ROWS,
 
 typedef float vec __attribute__((vector_size(LANES * sizeof(float))));
 typedef int32_t ints __attribute__((vector_size(LANES * sizeof(int32_t))));
+typedef float quad __attribute__((vector_size(4 * sizeof(float))));
 
 #define LEAST -1e30f /* less than any product */
 
@@ -52,13 +53,30 @@ INLINE vec larger(vec a, vec b)
 	return choose(a > b, a, b);
 }
 
+/* Of all lanes; by quads, as taking out one after the other costs more than what is summed. */
 INLINE float sum(vec v)
 {
-	float total = 0;
+	quad parts[LANES / 4], total;
 
-	for (int i = 0; i < LANES; i++)
-		total += v[i];
-	return total;
+	memcpy(parts, &v, sizeof(v));
+	total = parts[0];
+	for (int i = 1; i < LANES / 4; i++)
+		total += parts[i];
+	return total[0] + total[1] + (total[2] + total[3]);
+}
+
+INLINE float largest(vec v)
+{
+	float parts[LANES], most;
+
+	memcpy(parts, &v, sizeof(v));
+	for (int half = LANES / 2; half >= 4; half /= 2)
+		for (int i = 0; i < half; i++)
+			parts[i] = parts[i] > parts[i + half] ? parts[i] : parts[i + half];
+	most = parts[0];
+	for (int i = 1; i < 4; i++)
+		most = parts[i] > most ? parts[i] : most;
+	return most;
 }
 
 /* Two to x, where x is 0 or less; 2^-126 for what is smaller. Correct to 3e-6. The whole number is
@@ -156,7 +174,8 @@ struct head {
 	float *queries; /* [width][ROWS]: those in hand, times what makes their products powers of 2
 	                 */
 	float *weights; /* [ROWS][padded]: theirs */
-	float totals[ROWS]; /* of a query's weights */
+	float most[ROWS];   /* of a query's products */
+	float totals[ROWS]; /* of its weights */
 };
 
 static void gather(struct head *head)
@@ -191,11 +210,24 @@ static void turn(const struct head *head, size_t first, size_t rows)
 	}
 }
 
+/* What is added to the products of the last keys: those behind the tokens are none. */
+INLINE vec padding(const struct head *head, size_t at)
+{
+	float pad[LANES];
+
+	for (size_t i = 0; i < LANES; i++)
+		pad[i] = at + i < head->a->tokens ? 0 : LEAST;
+	return load(pad);
+}
+
 /* The queries times all keys. */
-static void multiply(const struct head *head)
+static void multiply(struct head *head)
 {
 	size_t width = head->a->width;
+	vec most[ROWS];
 
+	for (int r = 0; r < ROWS; r++)
+		most[r] = all(LEAST);
 	for (size_t j = 0; j < head->padded; j += BLOCK) {
 		const float *keys = head->keys + j * width;
 		vec sums[ROWS][2] = { 0 };
@@ -209,33 +241,36 @@ static void multiply(const struct head *head)
 				sums[r][1] += far * queries[r];
 			}
 		}
+		if (j + BLOCK > head->a->tokens)
+			for (int r = 0; r < ROWS; r++) {
+				sums[r][0] += padding(head, j);
+				sums[r][1] += padding(head, j + LANES);
+			}
 		for (int r = 0; r < ROWS; r++) {
-			store(head->weights + r * head->padded + j, sums[r][0]);
-			store(head->weights + r * head->padded + j + LANES, sums[r][1]);
+			float *weights = head->weights + r * head->padded + j;
+
+			store(weights, sums[r][0]);
+			store(weights + LANES, sums[r][1]);
+			most[r] = larger(sums[r][0], larger(sums[r][1], most[r]));
 		}
 	}
+	for (int r = 0; r < ROWS; r++)
+		head->most[r] = largest(most[r]);
 }
 
-/* A query's products become powers; returns their sum. */
-static float soften(float *weights, size_t tokens, size_t padded)
+/* A query's products become powers, and have a sum. */
+static void soften(struct head *head, size_t r)
 {
-	vec most = all(LEAST), total = { 0 };
-	float best;
+	float *weights = head->weights + r * head->padded;
+	vec total = { 0 };
 
-	for (size_t j = tokens; j < padded; j++)
-		weights[j] = LEAST;
-	for (size_t j = 0; j < padded; j += LANES)
-		most = larger(load(weights + j), most);
-	best = most[0];
-	for (int i = 1; i < LANES; i++)
-		best = most[i] > best ? most[i] : best;
-	for (size_t j = 0; j < padded; j += LANES) {
-		vec v = power(load(weights + j) - best);
+	for (size_t j = 0; j < head->padded; j += LANES) {
+		vec v = power(load(weights + j) - head->most[r]);
 
 		store(weights + j, v);
 		total += v;
 	}
-	return sum(total);
+	head->totals[r] = sum(total);
 }
 
 /* `vectors` registers of each query's mean, from column d on, of the first `rows` queries. */
@@ -256,7 +291,7 @@ INLINE void weigh(const struct head *head, float *out, size_t rows, size_t d, co
 	for (size_t r = 0; r < rows; r++)
 		for (int c = 0; c < vectors; c++)
 			store(out + r * head->a->out_stride + d + c * LANES,
-			      sums[r][c] / head->totals[r]);
+			      sums[r][c] * (1 / head->totals[r]));
 }
 
 static void attend(const struct kb_attention *a)
@@ -275,8 +310,7 @@ static void attend(const struct kb_attention *a)
 		turn(&head, i, rows);
 		multiply(&head);
 		for (size_t r = 0; r < ROWS; r++)
-			head.totals[r] =
-			        soften(head.weights + r * head.padded, a->tokens, head.padded);
+			soften(&head, r);
 		for (; d + BLOCK <= a->width; d += BLOCK)
 			weigh(&head, out, rows, d, 2);
 		for (; d < a->width; d += LANES)
