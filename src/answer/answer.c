@@ -14,12 +14,26 @@ const char *kb_answer_kind_name(enum kb_answer_kind kind)
 	return names[kind];
 }
 
+enum kb_outcome kb_answer_outcome(const struct kb_answer *answer)
+{
+	switch (answer->kind) {
+	case KB_ANSWER_NONE:
+		return answer->closest.count ? KB_OUTCOME_CLOSEST : KB_OUTCOME_NOTHING;
+	case KB_ANSWER_MODERATED:
+	case KB_ANSWER_FAILED:
+		return KB_OUTCOME_NOTHING;
+	default:
+		return KB_OUTCOME_ANSWER;
+	}
+}
+
 void kb_answer_log(const struct kb_answerer *answerer, const struct kb_answer_request *request,
                    const struct kb_answer *answer)
 {
 	kb_info(answerer->log,
-	        "answered agent=%" PRId64 " kind=%s steps=%zu quotes=%zu retrieve_us=%" PRId64
-	        " rank_us=%" PRId64,
-	        request->agent->id, kb_answer_kind_name(answer->kind), answer->steps,
-	        answer->quote_count, answer->retrieve_us, answer->rank_us);
+	        "answered agent=%" PRId64
+	        " kind=%s outcome=%s steps=%zu quotes=%zu retrieve_us=%" PRId64 " rank_us=%" PRId64,
+	        request->agent->id, kb_answer_kind_name(answer->kind),
+	        kb_outcome_name(kb_answer_outcome(answer)), answer->steps, answer->quote_count,
+	        answer->retrieve_us, answer->rank_us);
 }

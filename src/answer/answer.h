@@ -26,6 +26,7 @@
 
 #include "answer/answerer.h"
 #include "answer/closest.h"
+#include "answer/outcome.h"
 #include "answer/question.h"
 #include "answer/request.h"
 #include "store/agents.h"
@@ -83,6 +84,9 @@ struct kb_answer {
 	        *failure; /* why the answer, which is stored, is not whole; NULL: it is */
 	int64_t prompt_tokens, completion_tokens, cost_micros; /* of all its requests */
 };
+
+/* Where passages are shown, that is the outcome; without any there is nothing. */
+enum kb_outcome kb_answer_outcome(const struct kb_answer *answer);
 
 /* Gets the fragments of the text while it is made, on the caller's thread. */
 struct kb_answer_listener {

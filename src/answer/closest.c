@@ -1,6 +1,9 @@
 #include "answer/closest.h"
 
 #include "answer/attach.h"
+#include "answer/excerpt.h"
+#include "answer/guard.h"
+#include "answer/outcome.h"
 #include "parse/parse.h"
 
 static uint32_t page_no_of(const json_t *place)
@@ -11,9 +14,6 @@ static uint32_t page_no_of(const json_t *place)
 	                                         : (uint32_t)kb_json_int(place, "page_no", 0);
 }
 
-/* Of the gate: below it nothing is near. Most questions on another subject lie below. */
-#define NEAR -2.5f
-
 static const struct kb_answer_step *nearest(const struct kb_steps *steps)
 {
 	const struct kb_answer_step *best = NULL;
@@ -21,46 +21,128 @@ static const struct kb_answer_step *nearest(const struct kb_steps *steps)
 	for (size_t i = 0; i < steps->count; i++) {
 		const struct kb_answer_step *step = &steps->v[i];
 
-		if (step->selection.count && step->selection.gate_z >= NEAR
+		if (kb_outcome_of(&step->selection, &step->named, step->verdict)
+		            != KB_OUTCOME_NOTHING
 		    && (!best || step->selection.gate_z > best->selection.gate_z))
 			best = step;
 	}
 	return best;
 }
 
-void kb_closest_find(struct kb_arena *arena, const struct kb_steps *steps,
-                     struct kb_closest_list *out)
+/* Whether the list says it already, or has no room for it. */
+static bool is_there(const struct kb_closest_list *list, const struct kb_closest *one)
 {
-	const struct kb_answer_step *step = nearest(steps);
-	struct kb_selection selection;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct kb_closest *other = &list->v[i];
+
+		if (kb_sv_eq(other->quote, one->quote)
+		    || (other->page_id == one->page_id && other->offset < one->offset + one->length
+		        && one->offset < other->offset + other->length))
+			return true;
+	}
+	return list->count == KB_CLOSEST_MOST;
+}
+
+/* Where in the passage the best sentence of that stretch begins. */
+static uint32_t best_start(const struct kb_selection *selection, const struct kb_answer_part *from,
+                           uint32_t end)
+{
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct kb_scored_sentence *s = &selection->sentences[i];
+
+		if (s->candidate == from->candidate && s->start >= from->start && s->end <= end)
+			return s->start;
+	}
+	return from->start;
+}
+
+/* The stretches that would be the answer, were the selection that of one. */
+static void add(struct kb_arena *arena, const struct kb_answer_step *step,
+                const struct kb_selection *selection, struct kb_closest_list *out)
+{
 	struct kb_answer_part *parts;
 	size_t count;
 
-	*out = (struct kb_closest_list){ 0 };
-	if (!step)
-		return;
-	selection = step->selection;
-	selection.answered = true; /* where an answer would stand */
-	selection.shape = KB_SHAPE_SECTION;
-	kb_answer_parts(arena, step->candidates, &selection, &parts, &count);
-	out->v = KB_NEW_ARRAY(arena, count, struct kb_closest);
+	kb_answer_parts(arena, step->candidates, selection, &parts, &count);
 	for (size_t i = 0, end; i < count; i = end) {
 		const struct kb_passage *from = &step->candidates[parts[i].candidate].passage;
+		struct kb_closest one;
+		uint32_t until;
 
 		end = i + 1;
 		while (end < count && parts[end].candidate == parts[i].candidate
 		       && parts[end].start >= parts[end - 1].end)
 			end++;
-		if (kb_attached_is_page(from->page_id))
-			continue;
-		out->v[out->count++] = (struct kb_closest){
+		until = parts[end - 1].end;
+		one = (struct kb_closest){
 			.page_id = from->page_id,
 			.page_no = from->page_no,
+			.offset = from->offset + parts[i].start,
+			.length = until - parts[i].start,
 			.title = from->title,
 			.heading = from->heading,
-			.quote = kb_sv_sub(from->text, parts[i].start,
-			                   parts[end - 1].end - parts[i].start),
+			.quote = kb_sv_sub(from->text, parts[i].start, until - parts[i].start),
 		};
+		if (kb_attached_is_page(from->page_id) || is_there(out, &one))
+			continue;
+		one.excerpt = kb_outguard_quote(
+		        arena,
+		        kb_excerpt_of(arena, from->text, best_start(selection, &parts[i], until)));
+		if (one.excerpt.n)
+			out->v[out->count++] = one;
+	}
+}
+
+/* The selection with the sentences of one candidate alone. */
+static struct kb_selection only(struct kb_arena *arena, const struct kb_selection *all,
+                                uint32_t candidate)
+{
+	struct kb_selection one = *all;
+
+	one.sentences = KB_NEW_ARRAY(arena, all->count, struct kb_scored_sentence);
+	one.count = 0;
+	for (size_t i = 0; i < all->count; i++)
+		if (all->sentences[i].candidate == candidate)
+			one.sentences[one.count++] = all->sentences[i];
+	return one;
+}
+
+void kb_closest_find(struct kb_arena *arena, const struct kb_steps *steps,
+                     const struct kb_settings *settings, struct kb_closest_list *out)
+{
+	const struct kb_answer_step *step = nearest(steps);
+	struct kb_selection selection, one;
+
+	*out = (struct kb_closest_list){ 0 };
+	if (!step || kb_settings_citations(settings) == KB_CITATIONS_NONE)
+		return;
+	out->v = KB_NEW_ARRAY(arena, KB_CLOSEST_MOST, struct kb_closest);
+	selection = step->selection;
+	selection.answered = true; /* where an answer would stand */
+	selection.shape = KB_SHAPE_SECTION;
+	add(arena, step, &selection, out);
+	for (uint32_t c = 0; c < step->candidate_count && out->count < KB_CLOSEST_MOST; c++) {
+		one = only(arena, &selection, c);
+		if (one.count)
+			add(arena, step, &one, out);
+	}
+	for (size_t i = 0; i < out->count && settings->hide_sources_from_responses.v; i++)
+		out->v[i].title = KB_SV("");
+}
+
+void kb_closest_copy(struct kb_arena *arena, const struct kb_closest_list *list,
+                     struct kb_closest_list *out)
+{
+	*out = (struct kb_closest_list){
+		kb_arena_copy(arena, list->v, list->count * sizeof(*list->v)), list->count
+	};
+	for (size_t i = 0; i < out->count; i++) {
+		struct kb_closest *one = &out->v[i];
+
+		one->title = kb_arena_sv(arena, one->title);
+		one->heading = kb_arena_sv(arena, one->heading);
+		one->quote = kb_arena_sv(arena, one->quote);
+		one->excerpt = kb_arena_sv(arena, one->excerpt);
 	}
 }
 
@@ -81,6 +163,9 @@ void kb_closest_write(struct kb_jw *jw, const struct kb_closest_list *list)
 		kb_jw_key_opt(jw, "title", or_null(one->title));
 		kb_jw_key_opt(jw, "heading", or_null(one->heading));
 		kb_jw_key_sv(jw, "quote", one->quote);
+		kb_jw_key_sv(jw, "excerpt", one->excerpt);
+		kb_jw_key_int(jw, "offset", one->offset);
+		kb_jw_key_int(jw, "length", one->length);
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);
@@ -97,13 +182,20 @@ void kb_closest_read(struct kb_arena *arena, struct kb_sv note, struct kb_closes
 	out->v = KB_NEW_ARRAY(arena, count, struct kb_closest);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *one = json_array_get(list, i);
+		struct kb_closest *to = &out->v[out->count++];
 
-		out->v[out->count++] = (struct kb_closest){
+		*to = (struct kb_closest){
 			.page_id = kb_json_int(one, "page_id", 0),
 			.page_no = page_no_of(one),
+			.offset = (uint32_t)kb_json_int(one, "offset", 0),
+			.length = (uint32_t)kb_json_int(one, "length", 0),
 			.title = kb_json_sv(one, "title", KB_SV("")),
 			.heading = kb_json_sv(one, "heading", KB_SV("")),
 			.quote = kb_json_sv(one, "quote", KB_SV("")),
+			.excerpt = kb_json_sv(one, "excerpt", KB_SV("")),
 		};
+		/* Notes of before there were any. */
+		if (!to->excerpt.n)
+			to->excerpt = kb_outguard_quote(arena, kb_excerpt_of(arena, to->quote, 0));
 	}
 }

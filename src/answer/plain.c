@@ -178,8 +178,6 @@ static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
 
 static void generate(struct run *run)
 {
-	const struct kb_settings *settings = run->request->settings;
-	struct kb_closest_list *closest = &run->out->closest;
 	struct kb_answer_part *parts;
 	size_t count;
 
@@ -189,12 +187,7 @@ static void generate(struct run *run)
 		return;
 	}
 	refuse(run);
-	if (kb_settings_citations(settings) == KB_CITATIONS_NONE)
-		return;
-	kb_closest_find(run->arena, run->steps, closest);
-	/* A title may be the name of a file. */
-	for (size_t i = 0; i < closest->count && settings->hide_sources_from_responses.v; i++)
-		closest->v[i].title = KB_SV("");
+	kb_closest_find(run->arena, run->steps, run->request->settings, &run->out->closest);
 }
 
 /* ---- small talk and the agent itself ---- */

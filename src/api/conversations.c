@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/closest.h"
 #include "answer/mask.h"
 #include "api/routes.h"
 #include "api/session.h"
@@ -279,27 +280,55 @@ static bool read_reaction(struct kb_call *call, enum kb_reaction *out, struct kb
 	return kb_fail(err, KB_E_INVALID, "reaction must be liked, disliked, neutral or null");
 }
 
+/* found_page_id: the document of a closest passage that was it; null takes that back. Of a message
+ * that shows closest passages, and one of theirs. */
+static bool read_found(struct kb_call *call, struct kb_message_reaction *out, struct kb_err *err)
+{
+	const struct kb_api_input *input = kb_inputs_find(&call->inputs, "found_page_id");
+	struct kb_message message;
+	struct kb_closest_list list;
+
+	out->finds = input != NULL;
+	if (!out->finds || input->kind == KB_INPUT_NULL)
+		return true;
+	if (!kb_inputs_int(&call->inputs, "found_page_id", 1, INT64_MAX, &out->found_page_id, err)
+	    || !kb_call_message(call, &message, err))
+		return false;
+	kb_closest_read(call->arena, message.details, &list);
+	for (size_t i = 0; i < list.count; i++)
+		if (list.v[i].page_id == out->found_page_id)
+			return true;
+	return kb_fail(err, KB_E_INVALID,
+	               "found_page_id must be the page_id of a closest passage of this message");
+}
+
+static bool read_feedback(struct kb_call *call, struct kb_message_reaction *out, struct kb_err *err)
+{
+	out->user_id = kb_principal_user(&call->who);
+	if (!kb_call_id(call, 2, "Conversation message", &out->message_id, err)
+	    || !read_found(call, out, err))
+		return false;
+	/* Who says which passage was it need not say more. */
+	out->reacts = !out->finds || kb_inputs_find(&call->inputs, "reaction");
+	return !out->reacts || read_reaction(call, &out->reaction, err);
+}
+
 bool kb_messages_react(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_session session = kb_call_session(call, call->req->params[1]);
+	struct kb_message_reaction given = { 0 };
 	struct kb_message message;
-	enum kb_reaction reaction;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	int64_t id;
 
-	if (!kb_call_id(call, 2, "Conversation message", &id, err)
-	    || !read_reaction(call, &reaction, err))
+	if (!read_feedback(call, &given, err))
 		return false;
-	if (!kb_store_message_react(
-	            call->api->store, call->arena, &session,
-	            &(struct kb_message_reaction){ .message_id = id,
-	                                           .user_id = kb_principal_user(&call->who),
-	                                           .reaction = reaction },
-	            &message, err)) {
+	if (!kb_store_message_react(call->api->store, call->arena, &session, &given, &message,
+	                            err)) {
 		if (err->code == KB_E_NOT_FOUND)
 			kb_fail(err, KB_E_NOT_FOUND,
-			        "Conversation message with id %" PRId64 " not found", id);
+			        "Conversation message with id %" PRId64 " not found",
+			        given.message_id);
 		return false;
 	}
 	if (kb_principal_is_visitor(&call->who))

@@ -85,9 +85,15 @@ static void fill_waiting(struct kb_jw *jw, const void *arg)
 	kb_jw_key_sv(jw, "text", *(const struct kb_sv *)arg);
 }
 
+struct finish {
+	const struct kb_events_end *end;
+	bool numbered;
+};
+
 static void fill_finish(struct kb_jw *jw, const void *arg)
 {
-	const struct kb_events_end *end = arg;
+	const struct finish *finish = arg;
+	const struct kb_events_end *end = finish->end;
 	const struct kb_message *message = end->message;
 
 	kb_jw_key_int(jw, "id", message->id);
@@ -95,6 +101,9 @@ static void fill_finish(struct kb_jw *jw, const void *arg)
 	kb_jw_key_sv(jw, "session_id", end->session_id);
 	kb_jw_key(jw, "citations");
 	kb_record_citations(jw, message);
+	/* Other streams have what their clients know and no more, unless there is more to show. */
+	if (finish->numbered || (!end->for_visitor && message->closest))
+		kb_record_outcome(jw, message);
 	if (!end->for_visitor)
 		kb_record_closest(jw, message);
 	if (end->more)
@@ -138,7 +147,9 @@ void kb_events_waiting(struct kb_events *events, struct kb_sv text)
 
 void kb_events_finish(struct kb_events *events, const struct kb_events_end *end)
 {
-	send_event(events, "finish", fill_finish, end);
+	struct finish finish = { end, events->numbered };
+
+	send_event(events, "finish", fill_finish, &finish);
 }
 
 void kb_events_error(struct kb_events *events, const struct kb_err *err, int status)

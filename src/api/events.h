@@ -3,14 +3,15 @@
  *
  *   start       the prompt
  *   progress    a piece of the text; an empty one follows start, and keeps a silent line open
- *   finish      the stored message: id, time, session, citations
- *   error       there is no whole answer; what came before it is what there is
+ *   finish      the stored message: id, time, session, citations; outcome and closest passages
+ * where there are such passages error       there is no whole answer; what came before it is what
+ * there is
  *
  * A numbered stream is for clients that have asked for it. Each of its events has an id: how many
  * bytes (UTF-8) of the text its reader has then, which is where another stream may go on; start
  * names the message and its conversation; and `waiting` brings hang_in_there_msg to who has heard
- * nothing for a while. Other streams have none of that: some readers take every line they do not
- * know for content.
+ * nothing for a while; finish always names the outcome. Other streams have none of that: some
+ * readers take every line they do not know for content.
  *
  * One thread at a time.
  */
@@ -40,7 +41,7 @@ void kb_events_waiting(struct kb_events *events, struct kb_sv text);
 struct kb_events_end {
 	const struct kb_message *message;
 	struct kb_sv session_id;
-	bool for_visitor;                          /* documents that answer nothing are not named */
+	bool for_visitor;                          /* closest passages come in a form of its own */
 	void (*more)(void *arg, struct kb_jw *jw); /* further members; NULL: none */
 	void *arg;
 };

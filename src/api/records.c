@@ -278,6 +278,18 @@ static void feedback(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_end(jw);
 }
 
+enum kb_outcome kb_message_outcome(const struct kb_message *message)
+{
+	if (message->answered && !message->failed)
+		return KB_OUTCOME_ANSWER;
+	return message->closest ? KB_OUTCOME_CLOSEST : KB_OUTCOME_NOTHING;
+}
+
+void kb_record_outcome(struct kb_jw *jw, const struct kb_message *message)
+{
+	kb_jw_key_str(jw, "outcome", kb_outcome_name(kb_message_outcome(message)));
+}
+
 /* Ours: what was near where nothing answered. Most messages have none, and their notes are not
  * read. */
 void kb_record_closest(struct kb_jw *jw, const struct kb_message *message)
@@ -330,9 +342,13 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_end(jw);
 	feedback(jw, message);
 	kb_record_closest(jw, message);
+	if (message->found_page_id) /* ours: which of them was it */
+		kb_jw_key_int(jw, "found_page_id", message->found_page_id);
 	if (message->running) /* ours: llm_response is as far as it has come */
 		kb_jw_key_bool(jw, "is_running", true);
-	if (message->child_id) /* ours: who answered for a master */
+	else
+		kb_record_outcome(jw, message); /* ours */
+	if (message->child_id)                  /* ours: who answered for a master */
 		kb_jw_key_int(jw, "child_project_id", message->child_id);
 	kb_jw_key(jw, "tools");
 	kb_jw_array(jw);
@@ -369,6 +385,7 @@ void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
 	kb_jw_key_str(jw, "feedback", reactions[message->reaction]);
 	kb_jw_key(jw, "request_source");
 	kb_jw_choice(jw, message->source);
+	kb_record_outcome(jw, message);
 	kb_jw_end(jw);
 	kb_jw_end(jw);
 }

@@ -34,6 +34,9 @@ enum {
 
 /* ---- the parts that are wanted ---- */
 
+/* Not given unless it is named: clients compare what this report has always had. */
+static const char asked_only[] = "outcomes";
+
 static bool pick(const char *const *parts, struct kb_sv word, bool *wanted, struct kb_err *err)
 {
 	char list[100] = "";
@@ -72,7 +75,7 @@ static bool read_filters(struct kb_call *call, const char *const *parts, bool *w
 		}
 	}
 	for (int i = 0; i < PARTS_MAX && parts[i]; i++)
-		wanted[i] = wanted[i] || !any;
+		wanted[i] = wanted[i] || (!any && parts[i] != asked_only);
 	return true;
 }
 
@@ -144,9 +147,29 @@ static void write_status(struct kb_jw *jw, const char *status, int64_t count)
 	kb_jw_end(jw);
 }
 
+static void write_outcome(struct kb_jw *jw, enum kb_outcome outcome, int64_t count)
+{
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "outcome", kb_outcome_name(outcome));
+	kb_jw_key_int(jw, "count", count);
+	kb_jw_end(jw);
+}
+
+/* Ours: the failed ones in two, and how many of them found it all the same. */
+static void write_outcomes(struct kb_jw *jw, const struct kb_report_sums *sums)
+{
+	kb_jw_key(jw, "outcomes");
+	kb_jw_array(jw);
+	write_outcome(jw, KB_OUTCOME_ANSWER, sums->queries - sums->failed_queries);
+	write_outcome(jw, KB_OUTCOME_CLOSEST, sums->closest);
+	write_outcome(jw, KB_OUTCOME_NOTHING, sums->failed_queries - sums->closest);
+	kb_jw_end(jw);
+	kb_jw_key_int(jw, "found", sums->found);
+}
+
 bool kb_reports_queries(struct kb_call *call, struct kb_err *err)
 {
-	static const char *const parts[PARTS_MAX] = { "total", "query_status" };
+	const char *const parts[PARTS_MAX] = { "total", "query_status", asked_only };
 	struct kb_report_sums sums;
 	bool wanted[PARTS_MAX];
 	struct kb_buf buf;
@@ -166,6 +189,8 @@ bool kb_reports_queries(struct kb_call *call, struct kb_err *err)
 		write_status(&jw, "failed", sums.failed_queries);
 		kb_jw_end(&jw);
 	}
+	if (wanted[2])
+		write_outcomes(&jw, &sums);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
@@ -423,6 +448,10 @@ static void intelligence_row(struct kb_call *call, struct kb_jw *jw, const void 
 	kb_jw_key(jw, "chatbot_deployment");
 	kb_jw_choice(jw, message->source);
 	kb_jw_key_str(jw, "browser", kb_browser_name(message->user_agent));
+	if (message->closest) /* ours */
+		kb_record_outcome(jw, message);
+	if (message->found_page_id)
+		kb_jw_key_int(jw, "found_page_id", message->found_page_id);
 	kb_jw_end(jw);
 }
 

@@ -144,17 +144,18 @@ static const struct kb_schema schemas[] = {
 	{ "Feedback", "created_at:time updated_at:time user_id:int? reaction:str" },
 	{ "MessageMetadata", "user_ip:str user_agent:str external_id:str request_source:str" },
 	{ "Message", "id:int conversation_id:int user_id:int user_query:str llm_response:str citations:[int]? "
-	             "metadata:MessageMetadata response_feedback:Feedback? closest_passages~:[ClosestPassage] is_running~:bool child_project_id~:int tools:[str] created_at:time "
+	             "metadata:MessageMetadata response_feedback:Feedback? closest_passages~:[ClosestPassage] found_page_id~:int outcome~:str is_running~:bool child_project_id~:int tools:[str] created_at:time "
 	             "updated_at:time customer_intelligence~:CustomerIntelligence?" },
-	{ "ClosestPassage", "page_id:int page_no:int? second:int? title:str? heading:str? quote:str" },
+	{ "ClosestPassage", "page_id:int page_no:int? second:int? title:str? heading:str? quote:str "
+	                    "excerpt:str offset:int length:int" },
 	{ "CustomerIntelligence", "language:str? question_kind:str? answer_kind:str? is_answered:bool "
-	                          "feedback:str? request_source:str" },
+	                          "feedback:str? request_source:str outcome:str" },
 	{ "MessageFields", "prompt:str stream~:bool resumable~:bool lang~:str external_id~:str? labels~:any "
 	                 "labels_exclusive~:bool sub_personas~:obj? custom_persona~:str? custom_context~:str? "
 	                 "chatbot_model~:str? response_source~:str? agent_capability~:str? "
 	                 "child_project_id~:int? action_overrides~:obj? file~:file files[]~:[file]" },
 	{ "MessageReply", SUCCESS("Message") },
-	{ "ReactionFields", "reaction:str?" },
+	{ "ReactionFields", "reaction~:str? found_page_id~:int?" },
 	{ "VisitFields", "surface~:str site~:str in_memory~:bool identity~:str?" },
 	{ "TalkLink", "url:str" },
 	{ "TalkLinkReply", SUCCESS("TalkLink") },
@@ -267,7 +268,8 @@ static const struct kb_schema schemas[] = {
 	{ "ModelUses", "models:[ModelUse]" },
 	{ "ModelUsesReply", SUCCESS("ModelUses") },
 	{ "QueryStatus", "status:str count:int" },
-	{ "Queries", "total~:int query_status~:[QueryStatus]" },
+	{ "QueryOutcome", "outcome:str count:int" },
+	{ "Queries", "total~:int query_status~:[QueryStatus] outcomes~:[QueryOutcome] found~:int" },
 	{ "QueriesReply", SUCCESS("Queries") },
 	{ "ConversationsReport", "total~:int average_queries_per_conversation~:num" },
 	{ "ConversationsReportReply", SUCCESS("ConversationsReport") },
@@ -277,7 +279,7 @@ static const struct kb_schema schemas[] = {
 	{ "AnalysisReply", SUCCESS("Analysis") },
 	{ "Intelligence", "prompt_id:int conversation_id:int project_id:int user_query:str ai_response:str "
 	                  "created_at:time content_source:str? user_emotion:str? user_intent:str? "
-	                  "language:str? feedback:str? user_location:str? chatbot_deployment:str browser:str?" },
+	                  "language:str? feedback:str? user_location:str? chatbot_deployment:str browser:str? outcome~:str found_page_id~:int" },
 	{ "IntelligencePage", PAGINATOR("Intelligence") " total_queries:int" },
 	{ "IntelligenceReply", SUCCESS("IntelligencePage") },
 	{ "Lead", "session_id:str query_id:int? name:str? email:str? phone_number:str? company:str? "

@@ -76,6 +76,7 @@ struct kb_message {
 	size_t citation_count;
 	bool answered; /* false: the gate closed and the no-answer text was given */
 	bool failed;
+	bool closest; /* not answered, but passages that come close were shown (answer/closest.h) */
 	bool running; /* on the way out: it is being written still (answers.h) */
 	struct kb_sv user_ip, user_agent, external_id, source; /* source: "api", … */
 	struct kb_sv details; /* JSON object of what the answer stands on (write/claims.h), for
@@ -94,6 +95,9 @@ struct kb_message {
 	int64_t user_id;
 	enum kb_reaction reaction;
 	int64_t reaction_user, reaction_created_at, reaction_updated_at;
+	int64_t found_page_id; /* of the closest passages, the document whose asker said "that was
+	                          it"; 0: none */
+	int64_t found_at;
 	int64_t created_at, updated_at;
 };
 
@@ -144,7 +148,10 @@ bool kb_store_message_set_details(struct kb_store *store, int64_t agent_id, int6
 /* What somebody thinks of a message. */
 struct kb_message_reaction {
 	int64_t message_id, user_id;
+	bool reacts;               /* the reaction is given; else it stays */
 	enum kb_reaction reaction; /* KB_REACTION_NONE clears it */
+	bool finds;                /* so is found_page_id; 0 clears it */
+	int64_t found_page_id;
 };
 bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena,
                             const struct kb_session *session,

@@ -35,7 +35,8 @@ enum {
 /* One that is being written (answers.h), as a row of messages. */
 #define RUNNING                                                                                    \
 	"SELECT agent_id, conversation_id, id, query, text, '', 1, 0, user_ip, user_agent, "       \
-	"external_id, source, '', user_id, 0, 0, 0, 0, created_at, created_at, child_id, '', 1 "   \
+	"external_id, source, '', user_id, 0, 0, 0, 0, created_at, created_at, child_id, '', 0, "  \
+	"0, 0, 1 "                                                                                 \
 	"FROM answers WHERE agent_id = $1 AND conversation_id = "
 #define LIST(order)                                                                                \
 	"SELECT " KB_NAMES(MESSAGES) ", 0" OF_CONVERSATION " UNION ALL " RUNNING "$2 "             \
@@ -64,7 +65,10 @@ enum {
 	NEXT (i, created_at,          message.created_at) \
 	NEXT (i, updated_at,          message.updated_at) \
 	NEXT (i, child_id,            message.child_id) \
-	NEXT (t, insight,             message.insight)
+	NEXT (t, insight,             message.insight) \
+	NEXT (i, closest,             message.closest) \
+	NEXT (i, found_page_id,       message.found_page_id) \
+	NEXT (i, found_at,            message.found_at)
 
 static const struct kb_sql sql[] = {
 	[ADD] = { "message_add", KB_TYPES(MESSAGES), KB_INSERT("messages", MESSAGES) },
@@ -85,9 +89,9 @@ static const struct kb_sql sql[] = {
 	[LIST_COUNT] = { "message_list_count", "ii",
 		"SELECT (SELECT count(*)" OF_CONVERSATION ") + "
 		"(SELECT count(*) FROM answers WHERE agent_id = $1 AND conversation_id = $2)" },
-	[REACT] = { "message_react", "iiiiiiii",
+	[REACT] = { "message_react", "iiiiiiiiii",
 		"UPDATE messages SET reaction = $4, reaction_user = $5, reaction_created_at = $6, "
-		"reaction_updated_at = $7, updated_at = $8 "
+		"reaction_updated_at = $7, updated_at = $8, found_page_id = $9, found_at = $10 "
 		"WHERE agent_id = $1 AND conversation_id = $2 AND id = $3" },
 	[NOTE] = { "message_note", "iiit",
 		"UPDATE messages SET details = $4 "
@@ -243,6 +247,7 @@ static struct row row_of(struct kb_arena *arena, const struct kb_message *messag
 	row.message.reaction = KB_REACTION_NONE;
 	row.message.reaction_user = 0;
 	row.message.reaction_created_at = row.message.reaction_updated_at = 0;
+	row.message.found_page_id = row.message.found_at = 0;
 	return row;
 }
 
@@ -612,25 +617,38 @@ struct react {
 	struct kb_message *out;
 };
 
-static bool react(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+static void take_reaction(struct react *in)
 {
-	struct react *in = arg;
 	struct kb_message *m = in->out;
 	bool clears = in->given->reaction == KB_REACTION_NONE;
 
-	if (!load(conn, in->arena, in->session, in->given->message_id, m, err))
-		return false;
 	if (clears || m->reaction == KB_REACTION_NONE)
 		m->reaction_created_at = clears ? 0 : in->now;
 	m->reaction = in->given->reaction;
 	m->reaction_user = clears ? 0 : in->given->user_id;
 	m->reaction_updated_at = clears ? 0 : in->now;
+}
+
+static bool react(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct react *in = arg;
+	struct kb_message *m = in->out;
+
+	if (!load(conn, in->arena, in->session, in->given->message_id, m, err))
+		return false;
+	if (in->given->reacts)
+		take_reaction(in);
+	if (in->given->finds) {
+		m->found_page_id = in->given->found_page_id;
+		m->found_at = m->found_page_id ? in->now : 0;
+	}
 	m->updated_at = in->now;
 	return kb_db_run(conn, &sql[REACT],
 	                 KB_VALUES(kb_int(m->agent_id), kb_int(m->conversation_id), kb_int(m->id),
 	                           kb_int(m->reaction), kb_int(m->reaction_user),
 	                           kb_int(m->reaction_created_at), kb_int(m->reaction_updated_at),
-	                           kb_int(m->updated_at)),
+	                           kb_int(m->updated_at), kb_int(m->found_page_id),
+	                           kb_int(m->found_at)),
 	                 NULL, err);
 }
 

@@ -33,6 +33,8 @@ enum {
 	NEXT (t, details,         details) \
 	NEXT (t, insight,         insight) \
 	NEXT (i, reaction,        reaction) \
+	NEXT (i, closest,         closest) \
+	NEXT (i, found_page_id,   found_page_id) \
 	NEXT (i, created_at,      created_at)
 
 static const struct kb_sql sql[] = {
@@ -42,7 +44,9 @@ static const struct kb_sql sql[] = {
 	[SUMS] = { "report_sums", "i",
 		"SELECT (SELECT count(*) FROM conversations c WHERE c.agent_id = $1), count(*), "
 		"count(DISTINCT conversation_id), "
-		"coalesce(sum(CASE WHEN failed = 1 OR answered = 0 THEN 1 ELSE 0 END), 0) "
+		"coalesce(sum(CASE WHEN failed = 1 OR answered = 0 THEN 1 ELSE 0 END), 0), "
+		"coalesce(sum(CASE WHEN closest = 0 THEN 0 ELSE 1 END), 0), "
+		"coalesce(sum(CASE WHEN found_page_id = 0 THEN 0 ELSE 1 END), 0) "
 		"FROM messages WHERE agent_id = $1" },
 	[MESSAGE_BUCKETS] = { "report_message_buckets", "iiii",
 		"SELECT (created_at - $2) / $4, count(*), count(DISTINCT conversation_id)" IN_TIME
@@ -109,7 +113,9 @@ bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_re
 		*out = (struct kb_report_sums){ .conversations = kb_rows_int(&rows, 0),
 			                        .queries = kb_rows_int(&rows, 1),
 			                        .asking = kb_rows_int(&rows, 2),
-			                        .failed_queries = kb_rows_int(&rows, 3) };
+			                        .failed_queries = kb_rows_int(&rows, 3),
+			                        .closest = kb_rows_int(&rows, 4),
+			                        .found = kb_rows_int(&rows, 5) };
 	return kb_rows_close(&rows, err);
 }
 

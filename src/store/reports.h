@@ -19,6 +19,8 @@ struct kb_report_sums {
 	int64_t conversations;
 	int64_t asking; /* those that a query belongs to */
 	int64_t queries, failed_queries;
+	int64_t closest; /* of the failed ones, those beside which passages were shown */
+	int64_t found;   /* and of these, those whose asker said that one of them was it */
 };
 bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_report_sums *out,
                           struct kb_err *err) KB_MUST_CHECK;
@@ -62,7 +64,7 @@ struct kb_report_filter {
 	bool unanswered; /* only failed queries */
 };
 /* By the time they were made. Of each: agent_id, id, conversation_id, query, response, answered,
- * failed, user_agent, source, details, reaction, created_at. */
+ * failed, user_agent, source, details, reaction, closest, found_page_id, created_at. */
 bool kb_store_report_messages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                               const struct kb_report_filter *filter, struct kb_message_list *out,
                               struct kb_err *err) KB_MUST_CHECK;

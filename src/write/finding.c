@@ -28,6 +28,15 @@ bool kb_writing_search(struct kb_writing *w, const struct kb_answer_request *req
 	return true;
 }
 
+/* Also where the plain answer asserts something: the model may refuse all the same. */
+static void keep_closest(struct kb_writing *w)
+{
+	struct kb_closest_list found;
+
+	kb_closest_find(&w->scratch, &w->found->steps, w->request->settings, &found);
+	kb_closest_copy(w->arena, &found, &w->closest);
+}
+
 void kb_writing_keep_plain(struct kb_writing *w)
 {
 	const struct kb_answer *from = &w->found->answer;
@@ -45,4 +54,6 @@ void kb_writing_keep_plain(struct kb_writing *w)
 		quote->title = kb_arena_sv(w->arena, quote->title);
 		quote->heading = kb_arena_sv(w->arena, quote->heading);
 	}
+	keep_closest(w);
+	to->closest = w->closest;
 }

@@ -182,6 +182,7 @@ enum kb_write_step kb_write_refuse(struct kb_writing *w)
 {
 	copy_figures(w);
 	w->out->kind = KB_ANSWER_NONE;
+	w->out->closest = w->closest;
 	kb_writing_say(
 	        w, kb_settings_text_in(w->request->settings, w->request->lang, KB_TEXT_NO_ANSWER));
 	return KB_WRITE_OVER;

@@ -67,7 +67,8 @@ struct kb_writing {
 	size_t passages;                       /* as many as a model reads */
 	struct kb_answer_sink sink;
 	struct kb_answer *out;
-	struct kb_answer plain; /* what stands in for the model */
+	struct kb_answer plain;         /* what stands in for the model */
+	struct kb_closest_list closest; /* what is shown where nothing may be asserted */
 	/* What was found, until the model is asked: it is large, and found again if need be. */
 	struct kb_arena scratch;
 	struct kb_plain *found;

@@ -2,7 +2,7 @@
 // beside the text that says so, and are no part of the answer.
 import { randomUUID } from "node:crypto";
 import { assert, start, test } from "./lib/harness.mjs";
-import { library, noAnswer, questions } from "./lib/documents.mjs";
+import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
 
 // On what the documents speak of, but not on what they say.
 const near = [
@@ -38,7 +38,13 @@ test("a question that is not answered for sure shows what is near", async (t) =>
     assert.ok(blank(library[page.filename]).includes(blank(passage.quote)), passage.quote);
     assert.ok(passage.quote.length <= 800);
     assert.ok("title" in passage && "heading" in passage && "page_no" in passage);
+    assert.ok(passage.excerpt.length > 0 && passage.excerpt.length <= 300, passage.excerpt);
+    assert.match(passage.excerpt, /[.…]$/, "whole sentences");
+    assert.doesNotMatch(passage.excerpt, /[#*|`]/);
   }
+  assert.ok(message.closest_passages.length <= 3);
+  assert.equal(new Set(message.closest_passages.map(({ quote }) => quote)).size, message.closest_passages.length);
+  assert.equal(message.outcome, "closest");
   const { messages } = await agent.expect(200, "GET", `/conversations/${message.session}/messages`);
   assert.deepEqual(messages.data[0].closest_passages, message.closest_passages);
 
@@ -46,6 +52,101 @@ test("a question that is not answered for sure shows what is near", async (t) =>
   assert.equal(text, noAnswer);
   assert.equal(finish.citations, null);
   assert.deepEqual(finish.closest_passages, message.closest_passages);
+  assert.equal(finish.outcome, "closest");
+});
+
+test("there are two or three where so many come near", async (t) => {
+  const kb = await start(t);
+  const siblings = Object.fromEntries(
+    [100, 300, 500, 700].map((n) => [
+      `heron${n}.md`,
+      `# Heron P${n}\n\nThe Heron P${n} kettle holds ${n / 100} litres. The Heron P${n} kettle costs ${n} crowns.\n`,
+    ]),
+  );
+  const agent = await kb.agent({ files: siblings });
+  // A code that no document holds is never answered from its siblings; they come closest.
+  const message = await agent.ask("What does the Heron P200 kettle cost?");
+  assert.deepEqual([message.outcome, message.llm_response, message.citations], ["closest", noAnswer, null]);
+  const shown = message.closest_passages;
+  assert.ok(shown.length >= 2 && shown.length <= 3, JSON.stringify(shown));
+  assert.equal(new Set(shown.map(({ page_id }) => page_id)).size, shown.length, "each another place");
+});
+
+test("each message says what came of it, and the reports count all three", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const { message } = await refused(agent);
+  const asked = near.indexOf(message.user_query) + 1;
+  const others = [
+    [questions[0][0], "answer"],
+    ["Hello!", "answer"],
+    [foreign[0], "nothing"],
+  ];
+  for (const [prompt, outcome] of others) {
+    const said = await agent.ask(prompt);
+    assert.equal(said.outcome, outcome, prompt);
+    assert.equal("closest_passages" in said, false, prompt);
+    const path = `/conversations/${said.session}/messages`;
+    const { messages } = await agent.expect(200, "GET", path, { query: "includeInsights=true" });
+    assert.equal(messages.data[0].customer_intelligence.outcome, outcome);
+    const { text } = await agent.api("POST", `/conversations/${randomUUID()}/messages`, {
+      query: { stream: true, resumable: true },
+      json: { prompt },
+    });
+    const finish = JSON.parse(text.trim().split("\ndata: ").at(-1));
+    assert.equal(finish.outcome, outcome, "a stream that can be continued says it always");
+  }
+  const report = await agent.expect(200, "GET", "/reports/queries", { query: "filters=outcomes" });
+  const counts = Object.fromEntries(report.outcomes.map(({ outcome, count }) => [outcome, count]));
+  assert.deepEqual(
+    [Object.keys(counts), counts.answer, counts.closest + counts.nothing, report.found],
+    [["answer", "closest", "nothing"], 4, asked + 2, 0],
+  );
+  const { data } = await agent.expect(200, "GET", "/reports/intelligence");
+  assert.equal(data.filter((row) => row.outcome === "closest").length, counts.closest);
+});
+
+test("who finds the answer in a closest passage may say so, and the owner sees it", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const { message } = await refused(agent);
+  const path = `/conversations/${message.session}/messages/${message.id}`;
+  const [{ page_id }] = message.closest_passages;
+  const say = (json) => agent.api("PUT", `${path}/feedback`, { json });
+  for (const wrong of [page_id + 99, 0, -1, "x", {}, true])
+    assert.equal((await say({ found_page_id: wrong })).status, 400, JSON.stringify(wrong));
+  const found = await say({ found_page_id: page_id });
+  assert.deepEqual([found.status, found.data.found_page_id, found.data.response_feedback], [200, page_id, null]);
+  assert.equal((await agent.expect(200, "GET", path)).found_page_id, page_id);
+  const report = () => agent.expect(200, "GET", "/reports/queries", { query: "filters=outcomes" });
+  assert.equal((await report()).found, 1);
+  const rows = (await agent.expect(200, "GET", "/reports/intelligence")).data;
+  assert.deepEqual(
+    rows.filter((row) => row.found_page_id).map((row) => [row.prompt_id, row.found_page_id]),
+    [[message.id, page_id]],
+  );
+  assert.equal((await say({ reaction: "liked" })).data.found_page_id, page_id, "a reaction leaves it");
+  const both = await say({ reaction: null, found_page_id: null });
+  assert.deepEqual([both.data.response_feedback, "found_page_id" in both.data], [null, false]);
+  assert.equal((await report()).found, 0);
+  const answered = await agent.ask(questions[0][0]);
+  const other = await agent.api("PUT", `/conversations/${answered.session}/messages/${answered.id}/feedback`, {
+    json: { found_page_id: page_id },
+  });
+  assert.equal(other.status, 400, "an answer has no closest passages");
+});
+
+test("a passage that the question may not find is not shown", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const { prompt, message } = await refused(agent);
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
+  for (const { page_id } of message.closest_passages)
+    await agent.expect(200, "PUT", `/pages/${page_id}/labels`, { json: { label_ids: [label.id] } });
+  const hidden = new Set(message.closest_passages.map(({ page_id }) => page_id));
+  const seen = (said) => (said.closest_passages ?? []).filter(({ page_id }) => hidden.has(page_id)).length;
+  assert.equal(seen(await agent.ask(prompt)), 0);
+  assert.ok(seen(await agent.ask(prompt, { json: { prompt, labels: [label.id] } })) > 0);
 });
 
 test("an answer has no closest passages, and neither has a greeting", async (t) => {

@@ -284,8 +284,10 @@ static bool message_react(struct cross *c, size_t *count)
 	(void)count;
 	return kb_store_message_react(
 	        S, A, &(struct kb_session){ .agent_id = c->agent_id, .id = KB_SV("s") },
-	        &(struct kb_message_reaction){
-	                .message_id = c->message_id, .user_id = 1, .reaction = KB_REACTION_LIKED },
+	        &(struct kb_message_reaction){ .message_id = c->message_id,
+	                                       .user_id = 1,
+	                                       .reacts = true,
+	                                       .reaction = KB_REACTION_LIKED },
 	        &message, E);
 }
 

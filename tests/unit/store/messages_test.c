@@ -271,6 +271,7 @@ static void test_reactions(struct kb_test *t)
 	                             &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s") },
 	                             &(struct kb_message_reaction){ .message_id = message.id,
 	                                                            .user_id = 5,
+	                                                            .reacts = true,
 	                                                            .reaction = KB_REACTION_LIKED },
 	                             &read, &f.err));
 	kb_clock_advance(&f.clock, KB_SECOND_US);
@@ -279,6 +280,7 @@ static void test_reactions(struct kb_test *t)
 	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s") },
 	                 &(struct kb_message_reaction){ .message_id = message.id,
 	                                                .user_id = 6,
+	                                                .reacts = true,
 	                                                .reaction = KB_REACTION_DISLIKED },
 	                 &read, &f.err));
 	for (int i = 0; i < 2; i++) {
@@ -296,11 +298,55 @@ static void test_reactions(struct kb_test *t)
 	                             &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s") },
 	                             &(struct kb_message_reaction){ .message_id = message.id,
 	                                                            .user_id = 6,
+	                                                            .reacts = true,
 	                                                            .reaction = KB_REACTION_NONE },
 	                             &read, &f.err));
 	CHECK_INT(t, read.reaction, KB_REACTION_NONE);
 	CHECK_INT(t, read.reaction_user, 0);
 	CHECK_INT(t, read.reaction_created_at, 0);
+	fixture_fini(&f);
+}
+
+/* What was it is said beside the reaction, and neither touches the other. */
+static void test_found(struct kb_test *t)
+{
+	static const struct {
+		const char *name;
+		struct kb_message_reaction given;
+		int64_t page_id;
+		enum kb_reaction reaction;
+	} steps[] = {
+		{ "a passage was it", { .finds = true, .found_page_id = 7 }, 7, KB_REACTION_NONE },
+		{ "a reaction leaves it",
+		  { .reacts = true, .reaction = KB_REACTION_LIKED },
+		  7,
+		  KB_REACTION_LIKED },
+		{ "another one was it",
+		  { .finds = true, .found_page_id = 9 },
+		  9,
+		  KB_REACTION_LIKED },
+		{ "taken back", { .finds = true }, 0, KB_REACTION_LIKED },
+	};
+	struct kb_message message, read;
+	struct kb_agent agent;
+	struct fixture f;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	message = fixture_say_to(&f, agent.id, "s", "q");
+	for (size_t i = 0; i < KB_COUNTOF(steps); i++) {
+		const struct kb_session session = { .agent_id = agent.id, .id = KB_SV("s") };
+		struct kb_message_reaction given = steps[i].given;
+
+		t->row = steps[i].name;
+		given.message_id = message.id;
+		CHECK(t, kb_store_message_react(f.store, &f.arena, &session, &given, &read, &f.err)
+		                 && kb_store_message_get(f.store, &f.arena, &session, message.id,
+		                                         &read, &f.err));
+		CHECK_INT(t, read.found_page_id, steps[i].page_id);
+		CHECK_INT(t, read.found_at != 0, steps[i].page_id != 0);
+		CHECK_INT(t, read.reaction, steps[i].reaction);
+	}
 	fixture_fini(&f);
 }
 
@@ -405,6 +451,7 @@ int main(int argc, char **argv)
 		{ "a conversation is named by a person or its first prompt", test_names },
 		{ "conversations and messages are listed", test_lists },
 		{ "a reaction can be changed and cleared", test_reactions },
+		{ "which closest passage was it", test_found },
 		{ "queries are counted by the calendar month", test_month },
 		{ "what was read with the question may have gone since", test_ahead },
 	};

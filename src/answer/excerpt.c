@@ -1,0 +1,234 @@
+#include "answer/excerpt.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "index/sentence.h"
+
+enum { TEXT_MAX = 1 << 20, TAG_MAX = 12, HEADING_MAX = 80 };
+
+/* ---- cleaning ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* How many bytes a mark has that begins with `open` and ends with `close` on the same line; 0: it
+ * is none. */
+static size_t enclosed(struct kb_sv text, const char *open, const char *close)
+{
+	struct kb_sv from = kb_sv_str(open), to = kb_sv_str(close);
+	ptrdiff_t at;
+
+	if (!kb_sv_starts(text, from))
+		return 0;
+	at = kb_sv_find(kb_sv_from(text, from.n), to);
+	return at < 0 ? 0 : from.n + (size_t)at + to.n;
+}
+
+/* A tag of a page. What else stands between such brackets may be meant: "<your name>". */
+static size_t tag(struct kb_sv text)
+{
+	static const char *const names[] = {
+		"a",     "b",     "br", "code", "details", "div",    "em",  "font",    "h1",
+		"h2",    "h3",    "h4", "h5",   "h6",      "hr",     "i",   "img",     "kbd",
+		"li",    "ol",    "p",  "pre",  "span",    "strong", "sub", "summary", "sup",
+		"table", "tbody", "td", "th",   "thead",   "tr",     "u",   "ul",
+	};
+	size_t at = text.n > 1 && text.p[1] == '/' ? 2 : 1, end = at;
+	struct kb_sv name;
+
+	if (!text.n || text.p[0] != '<')
+		return 0;
+	while (end < text.n && end - at < TAG_MAX && text.p[end] != '>' && text.p[end] != '/'
+	       && !is_blank(text.p[end]))
+		end++;
+	name = kb_sv_sub(text, at, end - at);
+	for (size_t i = 0; i < KB_COUNTOF(names); i++)
+		if (kb_sv_ieq_str(name, names[i]))
+			return enclosed(text, "<", ">");
+	return 0;
+}
+
+/* What says how something is made, and nothing to who reads it. */
+static size_t debris(struct kb_sv text)
+{
+	static const struct {
+		const char *open, *close;
+	} marks[] = {
+		{ "{{<", ">}}" }, { "{{%", "%}}" }, { "{%", "%}" },    { "{#", "}" },
+		{ "{:", "}" },    { "{.", "}" },    { "<!--", "-->" }, { "[^", "]" },
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; !n && i < KB_COUNTOF(marks); i++)
+		n = enclosed(text, marks[i].open, marks[i].close);
+	if (!n)
+		n = tag(text);
+	if (!n && kb_sv_starts(text, KB_SV("**")))
+		n = 2;
+	return n ? n : text.n && text.p[0] == '`';
+}
+
+/* "[words](address)", of a picture too: its words; 0 bytes: it is none. */
+static size_t link_of(struct kb_sv text, struct kb_sv *words)
+{
+	size_t open = kb_sv_starts(text, KB_SV("![")) ? 2 : 1;
+	ptrdiff_t middle = kb_sv_find(text, KB_SV("](")), end;
+
+	if (text.n < 4 || (text.p[0] != '[' && open == 1) || middle < (ptrdiff_t)open)
+		return 0;
+	*words = kb_sv_sub(text, open, (size_t)middle - open);
+	end = kb_sv_find_byte(kb_sv_from(text, (size_t)middle), ')');
+	if (kb_sv_find_byte(*words, '[') >= 0 || end < 0)
+		return 0;
+	return (size_t)middle + (size_t)end + 1;
+}
+
+static void say(struct kb_buf *buf, size_t from, char c)
+{
+	bool blank = is_blank(c);
+
+	if (blank && (buf->n == from || is_blank(buf->p[buf->n - 1])))
+		return;
+	kb_buf_byte(buf, blank ? ' ' : c);
+}
+
+/* Within a line. `cells`: its bars part cells. */
+static void clean_words(struct kb_buf *buf, struct kb_sv text, bool cells)
+{
+	size_t from = buf->n;
+
+	for (size_t i = 0; i < text.n;) {
+		struct kb_sv rest = kb_sv_from(text, i), words;
+		size_t n = debris(rest);
+
+		if (n) {
+			i += n;
+		} else if ((n = link_of(rest, &words))) {
+			for (size_t k = 0; k < words.n; k++)
+				say(buf, from, words.p[k]);
+			i += n;
+		} else if (cells && rest.p[0] == '|') {
+			say(buf, from, ' ');
+			kb_buf_str(buf, "· ");
+			while (++i < text.n && is_blank(text.p[i]))
+				;
+		} else {
+			say(buf, from, rest.p[0]);
+			i++;
+		}
+	}
+}
+
+/* Whether there are no words in the line: what parts others, or is drawn under a heading. */
+static bool is_rule(struct kb_sv line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (!strchr("|-:=*_~+` ", line.p[i]))
+			return false;
+	return true;
+}
+
+static void clean_line(struct kb_buf *buf, struct kb_sv line)
+{
+	bool cells = line.n > 2 && line.p[0] == '|' && line.p[line.n - 1] == '|';
+	size_t marks = 0;
+
+	while (marks < line.n && (line.p[marks] == '#' || line.p[marks] == '>'))
+		marks++;
+	if (marks && marks < line.n && is_blank(line.p[marks]))
+		line = kb_sv_trim(kb_sv_from(line, marks));
+	if (cells)
+		line = kb_sv_trim(kb_sv_sub(line, 1, line.n - 2));
+	if (line.n > 2 && strchr("-*+", line.p[0]) && is_blank(line.p[1])) {
+		kb_buf_str(buf, "• ");
+		line = kb_sv_trim(kb_sv_from(line, 2));
+	}
+	clean_words(buf, line, cells);
+}
+
+struct kb_sv kb_excerpt_clean(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_sv rest = text, line, out;
+	struct kb_buf buf;
+
+	kb_buf_init(&buf, TEXT_MAX);
+	while (kb_sv_split(&rest, '\n', &line)) {
+		size_t before = buf.n;
+
+		line = kb_sv_trim(line);
+		if (is_rule(line))
+			continue;
+		if (before)
+			kb_buf_byte(&buf, '\n');
+		clean_line(&buf, line);
+		while (buf.n > before && is_blank(buf.p[buf.n - 1]))
+			buf.n--;
+		/* Nothing is left of it. */
+		if (buf.n == before + (before > 0))
+			buf.n = before;
+	}
+	out = kb_arena_sv(arena, kb_sv_trim(kb_buf_view(&buf)));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+/* ---- which sentences ---- */
+
+/* The beginning of what is too long by itself, to the end of a word. */
+static struct kb_sv cut(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_sv head = kb_utf8_head(text, KB_EXCERPT_CHARS - 1);
+	size_t end = head.n;
+
+	while (end && !is_blank(head.p[end - 1]) && head.p[end - 1] != '\n')
+		end--;
+	/* Of a script without blanks, where it is full. */
+	head = kb_sv_trim(kb_sv_sub(head, 0, end > head.n / 2 ? end : head.n));
+	return kb_arena_printf(arena, "%.*s…", KB_SV_ARG(head));
+}
+
+/* A heading, or what leads to what is not there. */
+static bool is_loose(struct kb_sv sentence)
+{
+	return kb_introduces(sentence)
+	       || (sentence.n <= HEADING_MAX && !kb_ends_in_stop(sentence)
+	           && !strchr("-*+|0123456789", sentence.p[0]));
+}
+
+struct kb_sv kb_excerpt_of(struct kb_arena *arena, struct kb_sv text, size_t at)
+{
+	struct kb_sentence *sentences;
+	struct kb_sv whole = { 0 }, more;
+	size_t count, first = 0, end;
+
+	kb_sentences(arena, text, &sentences, &count);
+	while (first + 1 < count && sentences[first].end <= at)
+		first++;
+	if (!count)
+		return KB_SV("");
+	end = first + 1;
+#define SPAN(a, b)                                                                                 \
+	kb_excerpt_clean(arena, kb_sv_sub(text, sentences[a].start,                                \
+	                                  sentences[(b)-1].end - sentences[a].start))
+	whole = SPAN(first, end);
+	for (; end < count; end++, whole = more) {
+		more = SPAN(first, end + 1);
+		if (kb_utf8_count(more) > KB_EXCERPT_CHARS)
+			break;
+	}
+	if (end - first > 1 && end < count
+	    && is_loose(kb_sv_sub(text, sentences[end - 1].start,
+	                          sentences[end - 1].end - sentences[end - 1].start)))
+		whole = SPAN(first, --end);
+	for (; first > 0; first--, whole = more) {
+		more = SPAN(first - 1, end);
+		if (kb_utf8_count(more) > KB_EXCERPT_CHARS)
+			break;
+	}
+#undef SPAN
+	return kb_utf8_count(whole) > KB_EXCERPT_CHARS ? cut(arena, whole) : whole;
+}

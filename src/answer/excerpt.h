@@ -1,0 +1,21 @@
+/*
+ * A few whole sentences of a document, to be read beside others: what is shown of a passage that is
+ * only close (closest.h). Signs of markup are taken out, so it is not always verbatim; nothing is
+ * added but "…" where a sentence alone is too long. Pure but for the arena; any thread.
+ */
+#ifndef KB_ANSWER_EXCERPT_H
+#define KB_ANSWER_EXCERPT_H
+
+#include "base/arena.h"
+
+enum { KB_EXCERPT_CHARS = 300 };
+
+/* Of the text from `at` on, which is where a sentence begins: as many sentences as have room in
+ * KB_EXCERPT_CHARS; those before it where what follows leaves room. */
+struct kb_sv kb_excerpt_of(struct kb_arena *arena, struct kb_sv text, size_t at);
+
+/* The text as a person reads it, without marks of headings, emphasis, links, tables, shortcodes,
+ * attributes and tags; lines stay lines. */
+struct kb_sv kb_excerpt_clean(struct kb_arena *arena, struct kb_sv text);
+
+#endif
