@@ -341,13 +341,14 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_choice(jw, message->source);
 	kb_jw_end(jw);
 	feedback(jw, message);
+	/* Clients compare the members of an answer with those that they know. */
+	if (message->closest)
+		kb_record_outcome(jw, message);
 	kb_record_closest(jw, message);
 	if (message->found_page_id) /* ours: which of them was it */
 		kb_jw_key_int(jw, "found_page_id", message->found_page_id);
 	if (message->running) /* ours: llm_response is as far as it has come */
 		kb_jw_key_bool(jw, "is_running", true);
-	else
-		kb_record_outcome(jw, message); /* ours */
 	if (message->child_id)                  /* ours: who answered for a master */
 		kb_jw_key_int(jw, "child_project_id", message->child_id);
 	kb_jw_key(jw, "tools");

@@ -84,8 +84,7 @@ test("each message says what came of it, and the reports count all three", async
   ];
   for (const [prompt, outcome] of others) {
     const said = await agent.ask(prompt);
-    assert.equal(said.outcome, outcome, prompt);
-    assert.equal("closest_passages" in said, false, prompt);
+    assert.ok(!("closest_passages" in said) && !("outcome" in said), "as its clients know it");
     const path = `/conversations/${said.session}/messages`;
     const { messages } = await agent.expect(200, "GET", path, { query: "includeInsights=true" });
     assert.equal(messages.data[0].customer_intelligence.outcome, outcome);
