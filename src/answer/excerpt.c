@@ -191,44 +191,75 @@ static struct kb_sv cut(struct kb_arena *arena, struct kb_sv text)
 	return kb_arena_printf(arena, "%.*s…", KB_SV_ARG(head));
 }
 
-/* A heading, or what leads to what is not there. */
-static bool is_loose(struct kb_sv sentence)
+struct sentences {
+	struct kb_sv text;
+	struct kb_sentence *v;
+	size_t count;
+};
+
+static struct kb_sv sentence(const struct sentences *all, size_t i)
 {
-	return kb_introduces(sentence)
-	       || (sentence.n <= HEADING_MAX && !kb_ends_in_stop(sentence)
-	           && !strchr("-*+|0123456789", sentence.p[0]));
+	return kb_sv_sub(all->text, all->v[i].start, all->v[i].end - all->v[i].start);
+}
+
+/* Sentences first to end - 1. */
+static struct kb_sv span(struct kb_arena *arena, const struct sentences *all, size_t first,
+                         size_t end)
+{
+	return kb_excerpt_clean(arena, kb_sv_sub(all->text, all->v[first].start,
+	                                         all->v[end - 1].end - all->v[first].start));
+}
+
+/* A few words without a stop, which are no item or row. */
+static bool is_label(struct kb_sv text)
+{
+	return text.n <= HEADING_MAX && !kb_ends_in_stop(text) && !kb_introduces(text)
+	       && !strchr("-*+|0123456789", text.p[0]);
+}
+
+/* A label between two whole sentences stands above another section; labels in a row are a list. */
+static bool is_heading(const struct sentences *all, size_t i)
+{
+	return is_label(sentence(all, i)) && (i == 0 || kb_ends_in_stop(sentence(all, i - 1)))
+	       && i + 1 < all->count && kb_ends_in_stop(sentence(all, i + 1));
+}
+
+/* At the end of an excerpt: what leads to what is not there. */
+static bool is_loose(const struct sentences *all, size_t i)
+{
+	return i + 1 < all->count
+	       && (kb_introduces(sentence(all, i)) || is_label(sentence(all, i)));
+}
+
+static bool fits(struct kb_sv text)
+{
+	return kb_utf8_count(text) <= KB_EXCERPT_CHARS;
 }
 
 struct kb_sv kb_excerpt_of(struct kb_arena *arena, struct kb_sv text, size_t at)
 {
-	struct kb_sentence *sentences;
-	struct kb_sv whole = { 0 }, more;
-	size_t count, first = 0, end;
+	struct sentences all = { .text = text };
+	struct kb_sv whole, more;
+	size_t first = 0, end;
 
-	kb_sentences(arena, text, &sentences, &count);
-	while (first + 1 < count && sentences[first].end <= at)
+	kb_sentences(arena, text, &all.v, &all.count);
+	while (first + 1 < all.count && all.v[first].end <= at)
 		first++;
-	if (!count)
+	if (!all.count)
 		return KB_SV("");
 	end = first + 1;
-#define SPAN(a, b)                                                                                 \
-	kb_excerpt_clean(arena, kb_sv_sub(text, sentences[a].start,                                \
-	                                  sentences[(b)-1].end - sentences[a].start))
-	whole = SPAN(first, end);
-	for (; end < count; end++, whole = more) {
-		more = SPAN(first, end + 1);
-		if (kb_utf8_count(more) > KB_EXCERPT_CHARS)
+	whole = span(arena, &all, first, end);
+	for (; end < all.count && !is_heading(&all, end); end++, whole = more) {
+		more = span(arena, &all, first, end + 1);
+		if (!fits(more))
 			break;
 	}
-	if (end - first > 1 && end < count
-	    && is_loose(kb_sv_sub(text, sentences[end - 1].start,
-	                          sentences[end - 1].end - sentences[end - 1].start)))
-		whole = SPAN(first, --end);
-	for (; first > 0; first--, whole = more) {
-		more = SPAN(first - 1, end);
-		if (kb_utf8_count(more) > KB_EXCERPT_CHARS)
+	if (end - first > 1 && is_loose(&all, end - 1))
+		whole = span(arena, &all, first, --end);
+	for (; first > 0 && !is_heading(&all, first - 1); first--, whole = more) {
+		more = span(arena, &all, first - 1, end);
+		if (!fits(more))
 			break;
 	}
-#undef SPAN
-	return kb_utf8_count(whole) > KB_EXCERPT_CHARS ? cut(arena, whole) : whole;
+	return fits(whole) ? whole : cut(arena, whole);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/cited.h"
+#include "api/closest_text.h"
 #include "api/filter.h"
 #include "api/routes.h"
 #include "api/session.h"
@@ -240,6 +241,9 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
 
 /* ---- answers ---- */
 
+/* Between the answer's text and the closest passages. */
+#define PARTED "\n\n"
+
 /* The model the caller named comes back; it chooses nothing. */
 static void write_head(struct kb_jw *jw, struct kb_sv id, const char *object, struct kb_sv model,
                        int64_t created_s)
@@ -252,9 +256,10 @@ static void write_head(struct kb_jw *jw, struct kb_sv id, const char *object, st
 }
 
 /* Of what was sent and of what is answered; how the answer came about costs the caller nothing. */
-static void write_usage(struct kb_jw *jw, const struct kb_turn *turn, int64_t prompt_tokens)
+static void write_usage(struct kb_jw *jw, const struct kb_turn *turn, struct kb_sv closest,
+                        int64_t prompt_tokens)
 {
-	int64_t tokens = kb_tokens_count(turn->answer.text);
+	int64_t tokens = kb_tokens_count(turn->answer.text) + kb_tokens_count(closest);
 
 	kb_jw_key(jw, "usage");
 	kb_jw_object(jw);
@@ -277,6 +282,15 @@ static void write_citations(struct kb_jw *jw, const struct kb_turn *turn)
 	for (size_t i = 0; i < turn->message.citation_count; i++)
 		kb_jw_int(jw, turn->message.citations[i]);
 	kb_jw_end(jw);
+}
+
+/* Ours, where there are some; what chat programs show of them is in the text. */
+static void write_closest(struct kb_jw *jw, const struct kb_turn *turn)
+{
+	if (!turn->message.closest)
+		return;
+	kb_record_outcome(jw, &turn->message);
+	kb_record_closest(jw, &turn->message);
 }
 
 /* Of a caller that asked for [n]: where n stands in the answer first; else the whole of it.
@@ -326,6 +340,7 @@ struct chunks {
 	struct kb_stream *stream; /* NULL: whole */
 	struct kb_turn *turn;
 	struct kb_sv id, model;
+	struct kb_sv closest; /* said after the answer's own text (closest_text.h) */
 	int64_t created_s, prompt_tokens;
 	bool include_usage;
 	bool gone;
@@ -334,6 +349,7 @@ struct chunks {
 static bool write_whole(struct kb_call *call, struct kb_turn *turn, const struct chunks *chunks,
                         struct kb_err *err)
 {
+	struct kb_sv closest = kb_closest_text(call, turn);
 	struct kb_buf buf;
 	struct kb_jw jw;
 
@@ -348,7 +364,11 @@ static bool write_whole(struct kb_call *call, struct kb_turn *turn, const struct
 	kb_jw_key(&jw, "message");
 	kb_jw_object(&jw);
 	kb_jw_key_str(&jw, "role", "assistant");
-	kb_jw_key_sv(&jw, "content", turn->answer.text);
+	kb_jw_key_sv(&jw, "content",
+	             closest.n ? kb_arena_printf(call->arena, "%.*s%s%.*s",
+	                                         KB_SV_ARG(turn->answer.text), PARTED,
+	                                         KB_SV_ARG(closest))
+	                       : turn->answer.text);
 	kb_jw_key_null(&jw, "refusal");
 	write_annotations(call, &jw, turn);
 	kb_jw_end(&jw);
@@ -356,8 +376,9 @@ static bool write_whole(struct kb_call *call, struct kb_turn *turn, const struct
 	kb_jw_key_str(&jw, "finish_reason", "stop");
 	kb_jw_end(&jw);
 	kb_jw_end(&jw);
-	write_usage(&jw, turn, chunks->prompt_tokens);
+	write_usage(&jw, turn, closest, chunks->prompt_tokens);
 	write_citations(&jw, turn);
+	write_closest(&jw, turn);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
@@ -410,9 +431,11 @@ static void send_chunk(struct chunks *chunks, enum chunk_kind kind, struct kb_sv
 	}
 	kb_jw_end(&jw);
 	if (kind == CHUNK_USAGE)
-		write_usage(&jw, chunks->turn, chunks->prompt_tokens);
+		write_usage(&jw, chunks->turn, chunks->closest, chunks->prompt_tokens);
 	if (kind == CHUNK_STOP && chunks->turn->message.citation_count)
 		write_citations(&jw, chunks->turn);
+	if (kind == CHUNK_STOP)
+		write_closest(&jw, chunks->turn);
 	kb_jw_end(&jw);
 	send_frame(chunks, kb_buf_view(&json));
 	kb_buf_fini(&json);
@@ -448,9 +471,13 @@ static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err
 {
 	struct chunks *chunks = arg;
 
-	(void)turn;
 	chunks->call = call;
 	if (err->code == KB_OK) {
+		chunks->closest = kb_closest_text(call, turn);
+		if (chunks->closest.n)
+			send_chunk(chunks, CHUNK_TEXT,
+			           kb_arena_printf(call->arena, "%s%.*s", PARTED,
+			                           KB_SV_ARG(chunks->closest)));
 		send_chunk(chunks, CHUNK_STOP, KB_SV(""));
 		if (chunks->include_usage)
 			send_chunk(chunks, CHUNK_USAGE, KB_SV(""));

@@ -1,6 +1,7 @@
 /* What a client of the Model Context Protocol can do: ask, search, read documents. */
 #include "answer/find.h"
 #include "answer/guard.h"
+#include "api/closest_text.h"
 #include "api/mcp.h"
 #include "api/routes.h"
 #include "api/session.h"
@@ -292,10 +293,32 @@ static void write_sources(struct kb_mcp *mcp, const struct kb_page *pages, size_
 	kb_buf_fini(&text);
 }
 
+/* What comes near an answer that there is not. */
+static void write_closest(struct kb_mcp *mcp, const struct kb_turn *turn)
+{
+	const struct kb_closest_list *list = &turn->answer.closest;
+	const struct kb_page *pages =
+	        turn->message.closest ? kb_closest_pages(mcp->call, turn) : NULL;
+	struct kb_jw *jw = &mcp->jw;
+
+	kb_jw_key(jw, "closest");
+	kb_jw_array(jw);
+	for (size_t i = 0; pages && i < list->count; i++) {
+		if (!pages[i].id)
+			continue;
+		kb_jw_object(jw);
+		write_document(mcp, &pages[i]);
+		kb_jw_key_sv(jw, "excerpt", list->v[i].excerpt);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
 static void write_answer(struct kb_mcp *mcp, const struct kb_turn *turn)
 {
 	const struct kb_page *pages = read_cited(mcp, turn);
 	size_t count = turn->message.citation_count;
+	struct kb_sv closest = kb_closest_text(mcp->call, turn);
 	struct kb_jw *jw = &mcp->jw;
 
 	begin_content(mcp, turn->answer.text);
@@ -303,11 +326,14 @@ static void write_answer(struct kb_mcp *mcp, const struct kb_turn *turn)
 		if (pages[i].agent_id == mcp->call->agent.id)
 			write_link(mcp, &pages[i]);
 	write_sources(mcp, pages, count);
+	if (closest.n)
+		write_text(mcp, closest);
 	kb_jw_end(jw);
 	kb_jw_key(jw, "structuredContent");
 	kb_jw_object(jw);
 	kb_jw_key_sv(jw, "answer", turn->answer.text);
 	kb_jw_key_bool(jw, "answered", turn->message.answered);
+	kb_record_outcome(jw, &turn->message);
 	kb_jw_key(jw, "citations");
 	kb_jw_array(jw);
 	for (size_t i = 0; i < count; i++) {
@@ -316,6 +342,7 @@ static void write_answer(struct kb_mcp *mcp, const struct kb_turn *turn)
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);
+	write_closest(mcp, turn);
 	kb_jw_key_sv(jw, "conversation", turn->session_id);
 	kb_jw_key_int(jw, "message_id", turn->message.id);
 	kb_jw_end(jw);
@@ -482,15 +509,19 @@ static const struct tool {
 } tools[] = {
 	{ "ask", "Ask a question",
 	  "Answers a question from the documents of this knowledge base, with the documents that say "
-	  "so. [n] in the answer is the n-th citation. To ask a follow-up, pass the conversation of "
-	  "the answer before.",
+	  "so. [n] in the answer is the n-th citation. Where outcome is closest, nothing answers for "
+	  "sure: the closest excerpts may help, and must not be told as the answer. To ask a "
+	  "follow-up, pass the conversation of the answer before.",
 	  OBJECT(STRING("question", "In the user's own words, up to 8000 characters.") ","
 	         STRING("conversation", "Of an earlier answer; leave out to begin a new one."),
 	         "\"question\""),
 	  OBJECT(OF_TYPE("answer", "string") "," OF_TYPE("answered", "boolean") ","
+	         OF_TYPE("outcome", "string") ","
+	         LIST_OF("closest", OBJECT(DOCUMENT "," OF_TYPE("excerpt", "string"),
+	                                   DOCUMENT_HAS ",\"excerpt\"")) ","
 	         LIST_OF("citations", OBJECT(DOCUMENT, DOCUMENT_HAS)) ","
 	         OF_TYPE("conversation", "string") "," OF_TYPE("message_id", "integer"),
-	         "\"answer\",\"answered\",\"citations\",\"conversation\",\"message_id\""),
+	         "\"answer\",\"answered\",\"outcome\",\"closest\",\"citations\",\"conversation\",\"message_id\""),
 	  true, ask },
 	{ "search", "Search passages",
 	  "Finds the passages that fit a query best, as they stand in the documents.",

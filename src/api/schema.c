@@ -208,7 +208,7 @@ static const struct kb_schema schemas[] = {
 	                "is_inline_citation~:bool session_id~:str stream_options~:obj labels~:any "
 	                "labels_exclusive~:bool sub_personas~:obj?" },
 	{ "ChatReply", "id:str object:str created:int model:str? choices:[ChatChoice] usage:ChatUsage "
-	               "citations:[int]" },
+	               "citations:[int] outcome~:str closest_passages~:[ClosestPassage]" },
 	{ "ChatChoice", "index:int message:ChatAnswer logprobs:any? finish_reason:str" },
 	{ "ChatAnswer", "role:str content:str refusal:str? annotations:[ChatAnnotation]" },
 	{ "ChatAnnotation", "type:str url_citation:UrlCitation" },

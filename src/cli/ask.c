@@ -137,42 +137,100 @@ static bool print_sources(struct exchange *x, const json_t *citations, struct kb
 	return true;
 }
 
+/* What is near where nothing answers for sure, each with its source; the service knows the words
+ * for that in the agent's language, here they are the program's. */
+static bool print_closest(struct exchange *x, const json_t *message, struct kb_err *err)
+{
+	const json_t *list = kb_json_get(message, "closest_passages"), *one;
+	json_t *data;
+	size_t i;
+
+	if (json_array_size(list))
+		printf("\nClosest passages, none of them a sure answer:\n");
+	json_array_foreach(list, i, one)
+	{
+		if (!read_source(x, kb_json_int(one, "page_id", 0), &data, err))
+			return false;
+		printf("\n%.*s\n  %.*s  %.*s\n", KB_SV_ARG(kb_json_sv(one, "excerpt", KB_SV(""))),
+		       KB_SV_ARG(kb_json_sv(data, "title", KB_SV("untitled"))),
+		       KB_SV_ARG(kb_json_sv(data, "url", KB_SV(""))));
+	}
+	return true;
+}
+
+static bool write_source(struct exchange *x, struct kb_jw *jw, int64_t id, struct kb_err *err)
+{
+	json_t *data;
+
+	if (!read_source(x, id, &data, err))
+		return false;
+	kb_jw_key_int(jw, "document_id", id);
+	kb_jw_key_sv(jw, "title", kb_json_sv(data, "title", KB_SV("")));
+	kb_jw_key_sv(jw, "url", kb_json_sv(data, "url", KB_SV("")));
+	return true;
+}
+
+static bool write_closest(struct exchange *x, struct kb_jw *jw, const json_t *message,
+                          struct kb_err *err)
+{
+	const json_t *one;
+	size_t i;
+
+	kb_jw_key(jw, "closest");
+	kb_jw_array(jw);
+	json_array_foreach(kb_json_get(message, "closest_passages"), i, one)
+	{
+		kb_jw_object(jw);
+		if (!write_source(x, jw, kb_json_int(one, "page_id", 0), err))
+			return false;
+		kb_jw_key_sv(jw, "excerpt", kb_json_sv(one, "excerpt", KB_SV("")));
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+	return true;
+}
+
+static bool write_sources(struct exchange *x, struct kb_jw *jw, const json_t *message,
+                          struct kb_err *err)
+{
+	const json_t *id;
+	size_t i;
+
+	kb_jw_key(jw, "sources");
+	kb_jw_array(jw);
+	json_array_foreach(kb_json_get(message, "citations"), i, id)
+	{
+		kb_jw_object(jw);
+		if (!write_source(x, jw, json_integer_value(id), err))
+			return false;
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+	return true;
+}
+
 /* What a program needs to go on with. */
 static bool print_json(struct exchange *x, const json_t *message, const char *session,
-                       bool is_answered, struct kb_err *err)
+                       struct kb_sv outcome, struct kb_err *err)
 {
-	const json_t *citations = kb_json_get(message, "citations"), *id;
-	json_t *data;
+	bool ok;
 	struct kb_buf out;
 	struct kb_jw jw;
-	size_t i;
 
 	kb_buf_init(&out, REPLY_MAX);
 	kb_jw_init(&jw, &out);
 	kb_jw_object(&jw);
 	kb_jw_key_sv(&jw, "answer", kb_json_sv(message, "llm_response", KB_SV("")));
-	kb_jw_key_bool(&jw, "answered", is_answered);
-	kb_jw_key(&jw, "sources");
-	kb_jw_array(&jw);
-	json_array_foreach(citations, i, id)
-	{
-		if (!read_source(x, json_integer_value(id), &data, err)) {
-			kb_buf_fini(&out);
-			return false;
-		}
-		kb_jw_object(&jw);
-		kb_jw_key_int(&jw, "document_id", json_integer_value(id));
-		kb_jw_key_sv(&jw, "title", kb_json_sv(data, "title", KB_SV("")));
-		kb_jw_key_sv(&jw, "url", kb_json_sv(data, "url", KB_SV("")));
-		kb_jw_end(&jw);
-	}
-	kb_jw_end(&jw);
+	kb_jw_key_bool(&jw, "answered", kb_sv_eq(outcome, KB_SV("answer")));
+	kb_jw_key_sv(&jw, "outcome", outcome);
+	ok = write_sources(x, &jw, message, err) && write_closest(x, &jw, message, err);
 	kb_jw_key_str(&jw, "conversation", session);
 	kb_jw_key_int(&jw, "message_id", kb_json_int(message, "id", 0));
 	kb_jw_end(&jw);
-	printf("%.*s\n", KB_SV_ARG(kb_buf_view(&out)));
+	if (ok)
+		printf("%.*s\n", KB_SV_ARG(kb_buf_view(&out)));
 	kb_buf_fini(&out);
-	return true;
+	return ok;
 }
 
 /* The message as it is stored, with what the service knows of it. */
@@ -190,13 +248,19 @@ static bool read_stored(struct exchange *x, const char *session, json_t **out, s
 	return *out || (reply && kb_fail(err, KB_E_UPSTREAM, "the answer is not there any more"));
 }
 
+/* A service of before there were three knows two. */
+static struct kb_sv outcome_of(const json_t *known, bool answered)
+{
+	return kb_json_sv(known, "outcome", answered ? KB_SV("answer") : KB_SV("nothing"));
+}
+
 /* *answered: the documents, or the agent, had something to say. */
 static bool ask(struct exchange *x, const char *text, bool stream, bool *answered,
                 struct kb_err *err)
 {
 	struct kb_buf body;
 	struct kb_jw jw;
-	json_t *data = NULL, *stored;
+	json_t *data = NULL, *stored, *known;
 	char session[37];
 	struct kb_sv path;
 
@@ -233,11 +297,12 @@ static bool ask(struct exchange *x, const char *text, bool stream, bool *answere
 	}
 	if (!read_stored(x, session, &stored, err))
 		return false;
-	*answered = kb_json_bool(kb_json_get(stored, "customer_intelligence"), "is_answered", true);
+	known = kb_json_get(stored, "customer_intelligence");
+	*answered = kb_json_bool(known, "is_answered", true);
 	if (x->as_json)
-		return print_json(x, data, session, *answered, err);
+		return print_json(x, data, session, outcome_of(known, *answered), err);
 	printf("\n");
-	return print_sources(x, kb_json_get(data, "citations"), err);
+	return print_sources(x, kb_json_get(data, "citations"), err) && print_closest(x, data, err);
 }
 
 /* The question, of standard input. */

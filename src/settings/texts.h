@@ -22,6 +22,7 @@ enum kb_text {
 	KB_TEXT_ANSWER_SOURCE, /* label of the source of one answer */
 	KB_TEXT_SOURCES,       /* label of the list of sources */
 	KB_TEXT_PDF_LIMITED,   /* label of a document of which only some pages are shown */
+	KB_TEXT_CLOSEST,       /* above passages that do not answer for sure; no setting */
 	KB_TEXT_COUNT
 };
 

@@ -250,6 +250,21 @@ test("ask prints the answer and its sources", async (t) => {
   assert.equal(byEnv.stdout, answer.stdout);
 });
 
+test("ask prints what comes closest where nothing answers for sure, and says so by its code", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const ask = (...args) => docent(["ask", "--url", kb.url, "--key", kb.key, "--agent", String(agent.id), ...args]);
+  const near = "Is there a restaurant near the cliff?";
+  const { code, stdout } = await ask(near);
+  assert.equal(code, 3);
+  assert.ok(stdout.startsWith(`${noAnswer}\n\nClosest passages, none of them a sure answer:\n\n`), stdout);
+  assert.match(stdout, /northern cliff[^]*\n {2}The Velmora Lighthouse {2}http\S+\/preview\/\d+\n/);
+  const json = await ask("--json", near);
+  const { outcome, answered, answer, sources, closest } = JSON.parse(json.stdout);
+  assert.deepEqual([json.code, outcome, answered, answer, sources], [3, "closest", false, noAnswer, []]);
+  assert.ok(closest[0].excerpt.includes("northern cliff") && closest[0].url.startsWith("http"));
+});
+
 test("ask takes its question from standard input, and gives one JSON object for programs", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
@@ -272,6 +287,7 @@ test("ask takes its question from standard input, and gives one JSON object for 
   assert.equal(stored.user_query, question);
   const none = await ask(["--json", foreign[0]]);
   assert.deepEqual([none.code, JSON.parse(none.stdout).answered], [3, false]);
+  assert.deepEqual([JSON.parse(none.stdout).outcome, JSON.parse(none.stdout).closest], ["nothing", []]);
 });
 
 test("--help prints the usage of every command on standard output, and all is well", async () => {

@@ -167,3 +167,47 @@ test("an agent without citations shows no closest passages", async (t) => {
   assert.equal(message.llm_response, noAnswer);
   assert.ok(!("closest_passages" in message));
 });
+
+test("chat completions show them as text behind the answer, and as members", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const { prompt, message } = await refused(agent);
+  const json = { messages: [{ role: "user", content: prompt }] };
+  const { json: whole } = await agent.api("POST", "/chat/completions", { json });
+  const { content } = whole.choices[0].message;
+  assert.deepEqual([whole.outcome, whole.citations], ["closest", []]);
+  assert.deepEqual(whole.closest_passages, message.closest_passages);
+  const [first] = message.closest_passages;
+  assert.ok(content.startsWith(`${noAnswer}\n\nNo sure answer, but these passages come closest:\n\n- `), content);
+  assert.ok(content.includes(blank(first.excerpt)), content);
+  assert.ok(content.includes(`\n  ${kb.url}/agents/${agent.id}/documents?document=${first.page_id}`), content);
+  const reply = await agent.api("POST", "/chat/completions", {
+    json: { ...json, stream: true, stream_options: { include_usage: true } },
+  });
+  const chunks = reply.text
+    .split("\n")
+    .filter((line) => line.startsWith("data: {"))
+    .map((line) => JSON.parse(line.slice(6)));
+  assert.equal(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join(""), content);
+  const stop = chunks.find(({ choices }) => choices[0]?.finish_reason);
+  assert.deepEqual([stop.outcome, stop.closest_passages], ["closest", message.closest_passages]);
+  assert.deepEqual(chunks.at(-1).usage, whole.usage);
+  const stored = await agent.expect(200, "GET", "/conversations");
+  const { messages } = await agent.expect(200, "GET", `/conversations/${stored.data[0].session_id}/messages`);
+  assert.equal(messages.data[0].llm_response, noAnswer, "they are no part of what is stored as said");
+  const german = await agent.api("POST", "/chat/completions", { json: { ...json, lang: "de" } });
+  assert.match(german.json.choices[0].message.content, /\n\nKeine sichere Antwort, aber diese Stellen/);
+});
+
+test("the owner's own words for no answer stay in front of them", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const own = "Ring us: 555-0199.";
+  await agent.expect(200, "POST", "/settings", { json: { no_answer_message: own } });
+  const { prompt, message } = await refused(agent);
+  assert.equal(message.llm_response, own);
+  const { json } = await agent.api("POST", "/chat/completions", {
+    json: { messages: [{ role: "user", content: prompt }] },
+  });
+  assert.ok(json.choices[0].message.content.startsWith(`${own}\n\nNo sure answer`));
+});

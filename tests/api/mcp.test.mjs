@@ -78,6 +78,25 @@ test("ask answers with its citations, and goes on in its conversation", options,
   const none = await call(client, "ask", { question: foreign[0] });
   assert.deepEqual([none.structuredContent.answered, none.structuredContent.citations], [false, []]);
   assert.equal(none.content[0].text, noAnswer);
+  assert.deepEqual([none.structuredContent.outcome, none.structuredContent.closest], ["nothing", []]);
+  assert.deepEqual([first.outcome, first.closest], ["answer", []]);
+});
+
+test("ask shows what comes close where nothing answers for sure", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const client = await connect(t, kb, agent);
+  const { structuredContent, content } = await call(client, "ask", {
+    question: "Is there a restaurant near the cliff?",
+  });
+  const { outcome, answered, answer, citations, closest } = structuredContent;
+  assert.deepEqual([outcome, answered, answer, citations], ["closest", false, noAnswer, []]);
+  assert.equal(content[0].text, noAnswer);
+  assert.ok(closest.length >= 1 && closest.length <= 3);
+  for (const { document_id, title, url, excerpt } of closest) {
+    assert.equal(url, `${kb.url}/agents/${agent.id}/documents?document=${document_id}`);
+    assert.ok(content.at(-1).text.includes(`- ${title}: ${excerpt.replaceAll("\n", " ")}\n  ${url}`));
+  }
 });
 
 test("search finds passages, read_document reads them where they stand", options, async (t) => {

@@ -63,6 +63,11 @@ static void test_which(struct kb_test *t)
 		{ "within its sentence", "It rains. It pours.", "pours", "It rains. It pours." },
 		{ "no heading of what has no room", "It pours.\n\n## Winter\n\n" LONG LONG LONG,
 		  "It", "It pours." },
+		{ "not over the next heading, nor the one above",
+		  "It rains.\nWinter\nIt snows. It freezes.\nSpring\nIt thaws.", "It snows",
+		  "It snows. It freezes." },
+		{ "lines in a row are a list", "Bring:\nA spade\nA rope", "A spade",
+		  "Bring:\nA spade\nA rope" },
 		{ "nothing", "", "", "" },
 	};
 
