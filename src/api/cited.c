@@ -33,10 +33,28 @@ bool kb_visitor_labels(struct kb_call *call, struct kb_label_filter *out, struct
 	                         err);
 }
 
-static bool cites(const struct kb_message *message, int64_t id)
+const int64_t *kb_cited_ids(struct kb_call *call, const struct kb_message *message, size_t *count)
 {
-	for (size_t i = 0; i < message->citation_count; i++)
-		if (message->citations[i] == id)
+	struct kb_closest_list closest = { 0 };
+	int64_t *ids;
+
+	*count = message->citation_count;
+	if (*count || !message->closest)
+		return message->citations;
+	kb_closest_read(call->arena, message->details, &closest);
+	ids = KB_NEW_ARRAY(call->arena, closest.count, int64_t);
+	for (; *count < closest.count; ++*count)
+		ids[*count] = closest.v[*count].page_id;
+	return ids;
+}
+
+static bool shows(struct kb_call *call, const struct kb_message *message, int64_t id)
+{
+	size_t count;
+	const int64_t *ids = kb_cited_ids(call, message, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] == id)
 			return true;
 	return false;
 }
@@ -66,7 +84,7 @@ bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, stru
 {
 	int64_t agent_id = cited->message->child_id ? cited->message->child_id : call->agent.id;
 
-	if (!cites(cited->message, cited->id)
+	if (!shows(call, cited->message, cited->id)
 	    || kb_settings_citations(cited->settings) == KB_CITATIONS_NONE)
 		return not_there(cited->id, err);
 	if (!kb_store_page_get(call->api->store, call->arena, agent_id, cited->id, out, err))
@@ -90,8 +108,7 @@ static int64_t owner_of(const struct kb_call *call, const struct kb_message *mes
 
 const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_message *message)
 {
-	const struct kb_page_ids ids = { owner_of(call, message), message->citations,
-		                         message->citation_count };
+	struct kb_page_ids ids = { .agent_id = owner_of(call, message) };
 	struct kb_cited_rows *rows = call->cited;
 	struct kb_page *pages;
 	struct kb_err err;
@@ -100,16 +117,17 @@ const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_messa
 		rows = rows->next;
 	if (rows)
 		return rows->v;
-	pages = KB_NEW_ARRAY(call->arena, message->citation_count, struct kb_page);
+	ids.v = kb_cited_ids(call, message, &ids.count);
+	pages = KB_NEW_ARRAY(call->arena, ids.count, struct kb_page);
 	rows = KB_NEW(call->arena, struct kb_cited_rows);
 	*rows = (struct kb_cited_rows){ message->id, pages, call->cited };
 	call->cited = rows;
-	if (!message->citation_count)
+	if (!ids.count)
 		return pages;
 	if (!kb_store_pages_get(call->api->store, call->arena, &ids, pages, &err)
 	    || !leave_open(call, ids.agent_id, pages, ids.count, &err)) {
 		kb_warn(&call->req->log, "cited documents not read error=%s", err.msg);
-		rows->v = KB_NEW_ARRAY(call->arena, message->citation_count, struct kb_page);
+		rows->v = KB_NEW_ARRAY(call->arena, ids.count, struct kb_page);
 	}
 	return rows->v;
 }
@@ -148,8 +166,10 @@ static struct kb_sv text_blob_of(struct kb_call *call, const struct kb_message *
                                  int64_t page_id)
 {
 	const struct kb_page *pages = kb_cited_pages(call, message);
+	size_t count;
 
-	for (size_t i = 0; i < message->citation_count; i++)
+	kb_cited_ids(call, message, &count);
+	for (size_t i = 0; i < count; i++)
 		if (pages[i].id == page_id)
 			return pages[i].text_blob;
 	return KB_SV("");

@@ -1,4 +1,7 @@
-/* The documents that an answer cites, as a visitor of a public agent may know them. */
+/*
+ * The documents that a message shows, as a visitor of a public agent may know them: those that its
+ * answer cites, or, where there is none, those of the passages that come closest.
+ */
 #ifndef KB_API_CITED_H
 #define KB_API_CITED_H
 
@@ -17,16 +20,19 @@ struct kb_cited_wish {
 	const struct kb_message *message;
 	int64_t id;
 };
-/* The document `id`, where the visitor's message cites it, the agent tells its citations and the
+/* The document `id`, where the visitor's message shows it, the agent tells its citations and the
  * visitor may find it now; else KB_E_NOT_FOUND. */
 bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, struct kb_page *out,
                    struct kb_err *err) KB_MUST_CHECK;
 
-/* The documents that the message cites, in its order, read once a call; an id of 0: it has gone, or
- * the visitor may not find it now. */
+/* Which ones: citations, or a page for each closest passage. */
+const int64_t *kb_cited_ids(struct kb_call *call, const struct kb_message *message, size_t *count);
+
+/* Their rows, in the same order, read once a call; an id of 0: it has gone, or the visitor may not
+ * find it now. */
 const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_message *message);
 
-/* Where the documents say what the answer says, each place with the page on which it stands: the
+/* Where the documents say what is shown of them, each place with the page on which it stands: the
  * note of a message knows the page on which its passage begins, and a passage may go over several.
  */
 const struct kb_claim_place *kb_cited_places(struct kb_call *call, const struct kb_message *message,

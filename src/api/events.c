@@ -101,11 +101,13 @@ static void fill_finish(struct kb_jw *jw, const void *arg)
 	kb_jw_key_sv(jw, "session_id", end->session_id);
 	kb_jw_key(jw, "citations");
 	kb_record_citations(jw, message);
-	/* Other streams have what their clients know and no more, unless there is more to show. */
-	if (finish->numbered || (!end->for_visitor && message->closest))
-		kb_record_outcome(jw, message);
-	if (!end->for_visitor)
+	if (!end->for_visitor) {
+		/* Other streams have what their clients know and no more, unless there is more to
+		 * show. */
+		if (finish->numbered || message->closest)
+			kb_record_outcome(jw, message);
 		kb_record_closest(jw, message);
+	}
 	if (end->more)
 		end->more(end->arg, jw);
 }

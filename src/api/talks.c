@@ -48,21 +48,22 @@ struct told {
 	size_t place_count;
 };
 
+static void write_place(struct kb_jw *jw, const struct kb_claim_place *place)
+{
+	kb_jw_object(jw);
+	kb_page_no_write(jw, place->page_no);
+	kb_jw_key_int(jw, "offset", place->offset);
+	kb_jw_key_int(jw, "length", place->length);
+	kb_jw_end(jw);
+}
+
 static void write_places(struct kb_jw *jw, const struct told *told, int64_t page_id)
 {
 	kb_jw_key(jw, "places");
 	kb_jw_array(jw);
-	for (size_t i = 0; i < told->place_count; i++) {
-		const struct kb_claim_place *place = &told->places[i];
-
-		if (place->page_id != page_id)
-			continue;
-		kb_jw_object(jw);
-		kb_page_no_write(jw, place->page_no);
-		kb_jw_key_int(jw, "offset", place->offset);
-		kb_jw_key_int(jw, "length", place->length);
-		kb_jw_end(jw);
-	}
+	for (size_t i = 0; i < told->place_count; i++)
+		if (told->places[i].page_id == page_id)
+			write_place(jw, &told->places[i]);
 	kb_jw_end(jw);
 }
 
@@ -90,6 +91,41 @@ static void write_sources(struct kb_call *call, struct kb_jw *jw, const struct t
 	kb_jw_end(jw);
 }
 
+/* Each as a source with its one place, and what it says. */
+static void write_closest(struct kb_call *call, struct kb_jw *jw, const struct told *told)
+{
+	const struct kb_message *message = told->message;
+	bool shows = message->closest && !message->citation_count
+	             && kb_settings_citations(told->settings) != KB_CITATIONS_NONE;
+	const struct kb_page *pages = shows ? kb_cited_pages(call, message) : NULL;
+	struct kb_closest_list list = { 0 };
+
+	if (shows)
+		kb_closest_read(call->arena, message->details, &list);
+	kb_jw_key(jw, "closest");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < list.count; i++) {
+		if (!pages[i].id) /* deleted since, or closed */
+			continue;
+		kb_jw_object(jw);
+		kb_jw_key_int(jw, "id", pages[i].id);
+		write_page(call, jw, told->settings, &pages[i]);
+		kb_jw_key_sv(jw, "excerpt", list.v[i].excerpt);
+		kb_jw_key(jw, "places");
+		kb_jw_array(jw);
+		if (list.v[i].length && i < told->place_count)
+			write_place(jw, &told->places[i]);
+		kb_jw_end(jw);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+	kb_jw_key(jw, "found");
+	if (message->found_page_id)
+		kb_jw_int(jw, message->found_page_id);
+	else
+		kb_jw_null(jw);
+}
+
 /* What is said of an answer beyond its text. */
 static void write_answer(struct kb_call *call, struct kb_jw *jw, const struct kb_settings *settings,
                          const struct kb_message *message)
@@ -102,7 +138,9 @@ static void write_answer(struct kb_call *call, struct kb_jw *jw, const struct kb
 	told.places = kb_cited_places(call, message, &told.place_count);
 	kb_jw_key_bool(jw, "is_answered", message->answered && !message->failed);
 	kb_jw_key_opt(jw, "kind", claims.kind.n ? claims.kind : (struct kb_sv){ 0 });
+	kb_record_outcome(jw, message);
 	write_sources(call, jw, &told);
+	write_closest(call, jw, &told);
 	kb_jw_key(jw, "answered_by");
 	if (message->child_id
 	    && kb_store_agent_get(call->api->store, call->arena, call->agent.account_id,

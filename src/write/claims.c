@@ -187,8 +187,11 @@ const struct kb_claim_place *kb_claims_places(struct kb_arena *arena,
 {
 	const json_t *quotes = kb_json_get(note_of(arena, message), "quotes");
 	size_t n = json_array_size(quotes);
-	struct kb_claim_place *out = KB_NEW_ARRAY(arena, n, struct kb_claim_place);
+	struct kb_closest_list closest;
+	struct kb_claim_place *out;
 
+	kb_closest_read(arena, message->details, &closest);
+	out = KB_NEW_ARRAY(arena, n + closest.count, struct kb_claim_place);
 	*count = 0;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *quote = json_array_get(quotes, i);
@@ -202,6 +205,10 @@ const struct kb_claim_place *kb_claims_places(struct kb_arena *arena,
 		if (place.page_id > 0)
 			out[(*count)++] = place;
 	}
+	for (size_t i = 0; i < closest.count; i++)
+		out[(*count)++] =
+		        (struct kb_claim_place){ closest.v[i].page_id, closest.v[i].page_no,
+			                         closest.v[i].offset, closest.v[i].length };
 	return out;
 }
 

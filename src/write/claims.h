@@ -17,7 +17,7 @@
  *              {"at":90,"bytes":70,"page_id":7,"page_no":2,"offset":120,"length":64},   a model's
  *              {"at":90,"bytes":70,"page_id":9,"page_no":0,"offset":12,"length":80},    sentence
  *              {"at":170,"bytes":40,"page_id":0}],                    that no source supports
- *    "closest":[{"page_id":7,"page_no":2,"title":"…","heading":"…","quote":"…"}],  (closest.h)
+ *    "closest":[{"page_id":7,"page_no":2,"title":"…","quote":"…",…}],  (closest.h)
  *    "verified":{"at":1700000000000000,"claims":2,"supported":1}}     after a verification
  *
  * An answer that a model wrote also says which model that was ("model"), which documents it was
@@ -83,7 +83,8 @@ void kb_claims_read(struct kb_arena *arena, const struct kb_message *message,
 /* The documents that the answer was made of, whether it cites them or not. */
 const int64_t *kb_claims_pages(struct kb_arena *arena, const struct kb_message *message,
                                size_t *count);
-/* Where the answer stands in its documents, as the note says, without a check. */
+/* Where the answer stands in its documents, as the note says, without a check; where there is none,
+ * the closest passages in their order. */
 const struct kb_claim_place *kb_claims_places(struct kb_arena *arena,
                                               const struct kb_message *message, size_t *count);
 /* The same with the claims checked against the documents as they are now. */

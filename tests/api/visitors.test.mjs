@@ -5,7 +5,7 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, start, test, until } from "./lib/harness.mjs";
-import { library } from "./lib/documents.mjs";
+import { library, noAnswer } from "./lib/documents.mjs";
 import { request } from "./lib/http.mjs";
 
 const PAGE = { "x-docent-visitor": "1" };
@@ -466,4 +466,45 @@ test("starters follow the page around where the owner wants that", async (t) => 
     coffee = (await starters("Brisca 200 espresso machine")).topics;
   assert.ok(tower.length && coffee.length);
   assert.notDeepEqual(tower, coffee);
+});
+
+test("a visitor is shown what comes closest, opens it, and says that it was it", async (t) => {
+  const { kb, agent, slug } = await open(t, { is_pdf_viewer: true });
+  const { ask, call } = await visit(kb, slug);
+  const { events, last } = await ask("Is there a restaurant near the cliff?");
+  const said = events.filter(({ status }) => status === "progress").map(({ message }) => message);
+  assert.equal(said.join(""), noAnswer);
+  assert.deepEqual([last.outcome, last.is_answered, last.sources, last.found], ["closest", false, [], null]);
+  assert.ok(last.closest.length >= 1 && last.closest.length <= 3);
+  const [first] = last.closest;
+  assert.ok(first.title && first.excerpt.includes("northern cliff") && first.places.length === 1);
+  const talk = async () => (await call("GET", `/conversations/${last.session_id}`)).data.messages[0];
+  assert.deepEqual((await talk()).closest, last.closest);
+  // It opens as a source does, and nothing else does.
+  const path = `/conversations/${last.session_id}/messages/${last.id}`;
+  const text = await call("GET", `${path}/sources/${first.id}/text`);
+  assert.equal(text.status, 200, text.text);
+  const hidden = (await agent.page("returns.txt")).id;
+  assert.ok(!last.closest.some(({ id }) => id === hidden));
+  assert.equal((await call("GET", `${path}/sources/${hidden}/text`)).status, 404);
+  // "That was it", and the owner sees it.
+  const found = (found_page_id) => call("PUT", `${path}/feedback`, { json: { found_page_id } });
+  assert.equal((await found(hidden)).status, 400);
+  assert.equal((await found(first.id)).status, 200);
+  assert.equal((await talk()).found, first.id);
+  const owned = await agent.expect(200, "GET", path);
+  assert.deepEqual([owned.outcome, owned.found_page_id], ["closest", first.id]);
+  // Another visitor may not.
+  const other = await visit(kb, slug);
+  assert.equal((await other.call("PUT", `${path}/feedback`, { json: { found_page_id: null } })).status, 404);
+  // A document that is closed or gone takes its passage along.
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
+  await agent.expect(200, "PUT", `/pages/${first.id}/labels`, { json: { label_ids: [label.id] } });
+  assert.ok(!(await talk()).closest.some(({ id }) => id === first.id));
+  assert.equal((await call("GET", `${path}/sources/${first.id}/text`)).status, 404);
+  // Nor does an agent show any that tells no citations.
+  await agent.expect(200, "PUT", `/pages/${first.id}/labels`, { json: { label_ids: [] } });
+  assert.ok((await talk()).closest.length);
+  await agent.expect(200, "POST", "/settings", { json: { enable_citations: 0 } });
+  assert.deepEqual((await talk()).closest, []);
 });
