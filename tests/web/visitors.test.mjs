@@ -498,6 +498,36 @@ test("what visitors fetch is small", async (t) => {
   assert.ok(loader > 500 && loader <= 3 * 1024, `widget.js: ${loader} bytes`);
 });
 
+test("where nothing answers for sure, what comes closest is shown, opens, and may be said to be it", async (t) => {
+  const { kb, agent, link } = await open(t, { is_pdf_viewer: true });
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await ask(page, "Is there a restaurant near the cliff?");
+  const closest = page.locator(".closest");
+  await closest.getByText("No sure answer, but these passages come closest").waitFor();
+  assert.match(await page.locator(".reply .text").textContent(), /I'm sorry, I don't know the answer/);
+  assert.equal(await page.locator(".sources, button.cite").count(), 0, "it is no citation");
+  assert.match(await closest.locator("blockquote").first().textContent(), /northern cliff/);
+  const faults = await faultsEverywhere(page, "closest passages");
+  assert.deepEqual(faults, []);
+  await closest.locator("button.row").first().click();
+  await page.locator(".viewer mark", { hasText: "northern cliff" }).first().waitFor();
+  await page.keyboard.press("Escape");
+  const it = closest.getByRole("button", { name: /^That was it/ }).first();
+  await it.click();
+  await until("the owner to see it", async () => {
+    const { data } = await agent.expect(200, "GET", "/reports/intelligence");
+    return data[0].found_page_id === 1;
+  });
+  await page.reload();
+  await page.locator('.closest [aria-pressed="true"]').first().waitFor();
+  await agent.expect(200, "POST", "/settings", { json: { enable_feedbacks: false } });
+  await page.reload();
+  await closest.waitFor();
+  assert.equal(await closest.getByText("That was it").count(), 0);
+  quiet();
+});
+
 test("a link that was closed or mistyped is a page in its reader's language, and JSON for programs", async (t) => {
   const { kb, agent, link, slug } = await open(t);
   await agent.expect(200, "POST", "", { json: { is_shared: false } });

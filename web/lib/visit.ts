@@ -21,6 +21,10 @@ export interface TalkSource {
   is_pdf: boolean;
   places: Place[];
 }
+/** A passage that comes close where nothing answers for sure. */
+export interface TalkClosest extends TalkSource {
+  excerpt: string;
+}
 /** A picture of a source, in the order in which they are shown. */
 export interface TalkPicture {
   page_id: number;
@@ -34,6 +38,9 @@ interface AnswerParts {
   is_answered: boolean;
   kind: string | null;
   sources: TalkSource[];
+  closest: TalkClosest[];
+  /** The document of the closest passage that was it. */
+  found: number | null;
   answered_by: string | null;
 }
 export interface TalkMessage extends AnswerParts {
@@ -283,6 +290,16 @@ export class Visitor {
     if (turn.pictures.value || !turn.id.value) return;
     turn.pictures.value = [];
     turn.pictures.value = await call<TalkPicture[]>("GET", this.#pathOf(turn, "/pictures")).catch(() => []);
+  }
+
+  /** This closest passage was it, or was it not after all. */
+  async find(turn: VisitTurn, id: number) {
+    const answer = turn.answer.value!,
+      found = answer.found === id ? null : id;
+    turn.answer.value = { ...answer, found };
+    await send("PUT", this.#pathOf(turn, "/feedback"), { body: { found_page_id: found } }).catch(() => {
+      turn.answer.value = answer;
+    });
   }
 
   async #request({ question: { text, files = [] } }: VisitTurn, signal: AbortSignal): Promise<Response> {

@@ -5,6 +5,7 @@ import { paint, type Look, type Settings } from "../lib/look";
 import type { State as TurnState } from "../lib/talk";
 import { newVisitTurn, Visitor, type TalkSource, type VisitTurn } from "../lib/visit";
 import { Bar } from "../visitor/Bar";
+import Closest from "../visitor/Closest";
 import { Exchange } from "../visitor/Exchange";
 import { Face } from "../visitor/Face";
 import { Field } from "../visitor/Field";
@@ -111,10 +112,22 @@ function turn(state: TurnState, text = "", cited = sources.slice(0, 2)): VisitTu
   made.id.value = 12;
   made.reaction.value = "liked";
   if (state !== "done") return made;
-  made.answer.value = { is_answered: true, kind: null, sources: cited, answered_by: "The workshop" };
+  made.answer.value = {
+    is_answered: true,
+    kind: null,
+    sources: cited,
+    closest: [],
+    found: null,
+    answered_by: "The workshop",
+  };
   if (cited.length) made.pictures.value = [];
   return made;
 }
+const excerpts = [
+  "A frame is guaranteed for ten years from the day of purchase. Salt water is not covered.",
+  "Bring with you:\n• the invoice\n• the key",
+  "Inspections are made on Mondays.",
+];
 const answer = "A frame is guaranteed for **ten years** from the day of purchase. [1] Salt water is not covered. [2]";
 
 function visitorOf(turns: VisitTurn[] = []): Visitor {
@@ -157,6 +170,16 @@ const specimens: Specimens = {
         </State>
       ))}
     </>
+  ),
+  Closest: () => (
+    <State name="three passages, the first was it">
+      <Closest
+        passages={sources.slice(0, 3).map((source, i) => ({ ...source, excerpt: excerpts[i]! }))}
+        found={7}
+        onOpen={() => {}}
+        onFound={() => {}}
+      />
+    </State>
   ),
   Exchange: () => (
     <>

@@ -5,9 +5,10 @@ import { Formatted } from "./Formatted";
 import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
 import { part } from "../lib/part";
-import type { Visitor, VisitTurn } from "../lib/visit";
+import type { TalkSource, Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 import { Face } from "./Face";
+import type Closest from "./Closest";
 import type Pictures from "./Pictures";
 import { isViewed, keepOpen, opensFirst, Sources, titleOf } from "./Sources";
 
@@ -59,6 +60,19 @@ function usePictures(settings: Settings, visitor: Visitor, turn: VisitTurn) {
   return { place, within: (sources: number[]) => sources.map((n) => of(n, true)), beside: (n: number) => of(n, false) };
 }
 
+/** What draws the passages that come close: it is fetched with the first of them. */
+function useClosest(wanted: boolean) {
+  const [Draw, setDraw] = useState<{ it: typeof Closest } | null>(null);
+  useEffect(() => {
+    if (wanted && !Draw)
+      void part(() => import("./Closest")).then(
+        (found) => setDraw({ it: found.default }),
+        () => {},
+      );
+  }, [wanted]);
+  return wanted ? Draw?.it : undefined;
+}
+
 /** True once nothing has come for so long. */
 function useSlow(waiting: boolean): boolean {
   const [slow, setSlow] = useState(false);
@@ -76,7 +90,7 @@ interface Props {
   visitor: Visitor;
   turn: VisitTurn;
   title: string;
-  onOpen?: (turn: VisitTurn, n: number) => void;
+  onOpen?: (turn: VisitTurn, source: TalkSource, n: number) => void;
 }
 
 /** A question and its answer. */
@@ -121,11 +135,13 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
     current = useSignal<number | null>(null);
   const back = useRef<HTMLElement | null>(null);
   const pictures = usePictures(settings, visitor, turn);
+  const passages = answer?.closest ?? [];
+  const Near = useClosest(state === "done" && passages.length > 0);
   const show = (n: number, from: HTMLElement) => {
     back.current = from;
     current.value = n;
     visitor.heard("citation", { n });
-    if (onOpen && sources[n - 1] && isViewed(sources[n - 1]!)) onOpen(turn, n);
+    if (onOpen && sources[n - 1] && isViewed(sources[n - 1]!)) onOpen(turn, sources[n - 1]!, n);
     else open.value = true;
   };
   return (
@@ -193,7 +209,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
               onOpen &&
               ((n) => {
                 visitor.heard("citation", { n });
-                onOpen(turn, n);
+                onOpen(turn, sources[n - 1]!, n);
               })
             }
             pictures={pictures.beside}
@@ -201,6 +217,14 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
               current.value = null;
               back.current?.focus();
             }}
+          />
+        )}
+        {Near && (
+          <Near
+            passages={passages}
+            found={answer!.found}
+            onOpen={onOpen && ((passage, n) => onOpen(turn, passage, n))}
+            onFound={settings.share || !on(look.enable_feedbacks) ? undefined : (id) => void visitor.find(turn, id)}
           />
         )}
         {answer?.answered_by && <p class="mute">{put(t.answeredBy, { name: answer.answered_by })}</p>}

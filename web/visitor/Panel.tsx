@@ -67,9 +67,8 @@ function useViewer({ look }: Settings, visitor: Visitor) {
   const [View, setView] = useState<{ it: typeof Viewer } | null>(null);
   const last = visitor.talk.turns.value.at(-1);
   const opened = useRef(last?.key);
-  const open = (turn: VisitTurn, n: number, focused = true) => {
-    const source = turn.answer.value?.sources[n - 1];
-    if (!source || !turn.id.value) return;
+  const open = (turn: VisitTurn, source: TalkSource, n: number, focused = true) => {
+    if (!turn.id.value) return;
     setViewed({ path: visitor.sourcePath(turn, source.id), source, n, focused });
     if (!View)
       void part(() => import("./Viewer")).then(
@@ -80,9 +79,10 @@ function useViewer({ look }: Settings, visitor: Visitor) {
   useEffect(() => {
     if (!last || last.state.value !== "done" || opened.current === last.key || !last.answer.value) return;
     opened.current = last.key;
-    const pdf = last.answer.value.sources.findIndex((source) => source.is_pdf);
+    const { sources } = last.answer.value;
+    const pdf = sources.findIndex((source) => source.is_pdf);
     if (look.is_pdf_viewer && look.is_pdf_viewer_autoopen && pdf >= 0 && matchMedia(ROOM_BESIDE).matches)
-      open(last, pdf + 1, false);
+      open(last, sources[pdf]!, pdf + 1, false);
   }, [last?.key, last?.state.value, last?.answer.value]);
   return { viewed, View: View?.it, open: look.is_pdf_viewer ? open : undefined, close: () => setViewed(null) };
 }

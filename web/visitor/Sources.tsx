@@ -35,12 +35,46 @@ export const momentOf = (source: TalkSource) => source.places[0]?.second ?? null
 /** What the viewer shows rather than the address it came from. */
 export const isViewed = (source: TalkSource) => source.is_pdf || momentOf(source) !== null;
 
-function where(source: TalkSource): string {
+export function where(source: TalkSource): string {
   const second = momentOf(source);
   if (second !== null) return clock(second);
   const pages = [...new Set(source.places.map((place) => place.page_no).filter((n) => n))].sort((a, b) => a! - b!);
   if (pages.length) return put(t.page, { n: pages.slice(0, 3).join(", ") });
   return source.url ? host(source.url) : "";
+}
+
+interface RowProps {
+  source: TalkSource;
+  onOpen?: () => void;
+  children: ComponentChildren;
+  [attribute: string]: unknown;
+}
+
+/** What leads to a source: into the viewer, to its address, or, where there is neither, nowhere. */
+export function SourceRow({ source, onOpen, children, ...row }: RowProps) {
+  if (onOpen && (isViewed(source) || !source.url))
+    return (
+      <button class="row" {...row} onClick={onOpen}>
+        {children}
+      </button>
+    );
+  if (source.url)
+    return (
+      <a
+        class="row"
+        {...row}
+        href={atMoment(source.url, momentOf(source))}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+      >
+        {children}
+      </a>
+    );
+  return (
+    <div class="row" {...row} tabIndex={-1}>
+      {children}
+    </div>
+  );
 }
 
 interface Props {
@@ -84,36 +118,16 @@ export function Sources({ id, look, sources, current, open, onToggle, onOpen, on
       >
         <Fold items={sources} more={look.view_more_msg} less={look.view_less_msg}>
           {(source, i) => {
-            const inside = (
-              <>
-                <span class="cite" aria-hidden="true">
-                  {i + 1}
-                </span>
-                <b dir="auto">{titleOf(source, i + 1)}</b>
-                <span class="where">{where(source)}</span>
-              </>
-            );
-            const row = { class: "row", "data-n": i + 1, "aria-current": current === i + 1 || undefined };
+            const here = { "data-n": i + 1, "aria-current": current === i + 1 || undefined };
             return (
               <>
-                {onOpen && (isViewed(source) || !source.url) ? (
-                  <button {...row} onClick={() => onOpen(i + 1)}>
-                    {inside}
-                  </button>
-                ) : source.url ? (
-                  <a
-                    {...row}
-                    href={atMoment(source.url, momentOf(source))}
-                    target="_blank"
-                    rel="noopener noreferrer nofollow"
-                  >
-                    {inside}
-                  </a>
-                ) : (
-                  <div {...row} tabIndex={-1}>
-                    {inside}
-                  </div>
-                )}
+                <SourceRow {...here} source={source} onOpen={onOpen && (() => onOpen(i + 1))}>
+                  <span class="cite" aria-hidden="true">
+                    {i + 1}
+                  </span>
+                  <b dir="auto">{titleOf(source, i + 1)}</b>
+                  <span class="where">{where(source)}</span>
+                </SourceRow>
                 {open && pictures(i + 1)}
               </>
             );

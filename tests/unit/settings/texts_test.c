@@ -150,8 +150,8 @@ static void test_request_language(struct kb_test *t)
 	         "Ask at the desk.");
 }
 
-/* The table's default is the English text, and each text belongs to one field; but what stands above
- * the closest passages is no setting. */
+/* The table's default is the English text, and each text belongs to one field; but what stands
+ * above the closest passages is no setting. */
 static void test_fields(struct kb_test *t)
 {
 	size_t count;
