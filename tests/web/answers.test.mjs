@@ -231,3 +231,30 @@ test("who goes back to a place before the next one is there stays at it", async 
   await mark.filter({ hasText: "Osric Tandy" }).waitFor();
   quiet();
 });
+
+test("what comes closest opens beside the question, and the owner sees which one was it", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill("Is there a restaurant near the cliff?");
+  await page.keyboard.press("Enter");
+  const closest = page.locator(".closest");
+  await closest.getByText("No sure answer, but these passages come closest").waitFor();
+  assert.equal(await page.locator(".answer .sources, .answer button.cite").count(), 0);
+  await closest.locator("button.link").first().click();
+  await page.locator(".doc mark", { hasText: "northern cliff" }).first().waitFor();
+  assert.deepEqual(await faults(page), []);
+  await closest.getByRole("button", { name: "That was it" }).first().click();
+  await closest.locator('[aria-pressed="true"]').first().waitFor();
+  await page.reload();
+  await closest.locator('[aria-pressed="true"]').first().waitFor();
+  const talk = new URL(page.url()).searchParams.get("talk");
+  await page.goto(`${kb.url}/agents/${agent.id}/conversations?talk=${talk}`);
+  await closest.locator(".badge", { hasText: "That was it" }).first().waitFor();
+  await page.getByText("Closest passages").waitFor();
+  await page.goto(`${kb.url}/agents/${agent.id}/analytics`);
+  await page.locator(".tiles div", { hasText: "Closest passages" }).getByText("100").waitFor();
+  await page.locator("td .badge", { hasText: "That was it" }).waitFor();
+  quiet();
+});

@@ -2,8 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { host } from "../lib/format";
 import type { ChatTurn, Source } from "../lib/chat";
-import type { Claim } from "../lib/types";
+import type { Claim, Place } from "../lib/types";
 import { w } from "../words/dashboard";
+import { Closest } from "./Closest";
 import { Icon } from "./Icon";
 import { Markdown } from "./Markdown";
 
@@ -24,10 +25,23 @@ export const Cite = ({
   </button>
 );
 
-/** What an answer shows of a document: the claim of which it was opened, or none. */
+/** What is shown of a document: of an answer's source, with the claim of which it was opened, or none; or the place of
+ * a passage that comes closest. */
 export interface Shown {
   source: number;
   claim: number | null;
+  isClosest?: boolean;
+}
+
+/** The document that is shown, and its places: each with the claim that it is of. */
+export function opened(turn: ChatTurn, { source, isClosest }: Shown) {
+  const near = isClosest ? turn.closest.value[source] : undefined;
+  if (near) return { doc: near.source, places: [{ i: 0, place: near.passage as Place }] };
+  const doc = turn.sources.value[source];
+  const places = turn.claims.value
+    .map((claim, i) => ({ i, place: claim.places.find((p) => p.page_id === doc?.id) }))
+    .filter((c): c is { i: number; place: Place } => c.place !== undefined);
+  return { doc, places };
 }
 
 interface Props {
@@ -35,6 +49,8 @@ interface Props {
   formatted?: boolean;
   shown: Shown | null;
   onShow: (shown: Shown) => void;
+  /** A closest passage was it; missing: it is only told which one was. */
+  onFound?: (page: number) => void;
   children?: ComponentChildren;
 }
 
@@ -74,7 +90,7 @@ const pagesOf = (claims: Claim[], id: number) =>
   ].sort((a, b) => a - b);
 
 /** An answer with its numbers and the list that they lead to. */
-export function Answer({ turn, formatted, shown, onShow, children }: Props) {
+export function Answer({ turn, formatted, shown, onShow, onFound, children }: Props) {
   const sources = turn.sources.value,
     claims = turn.claims.value;
   const number = (id: number | undefined) => sources.findIndex((source) => source.id === id) + 1;
@@ -131,7 +147,7 @@ export function Answer({ turn, formatted, shown, onShow, children }: Props) {
                 n={i + 1}
                 source={source}
                 pages={pages.length ? w.onPages(pages.slice(0, 4).join(", "), pages.length) : ""}
-                current={shown?.source === i}
+                current={shown?.source === i && !shown.isClosest}
                 onClick={() =>
                   onShow({ source: i, claim: claims.findIndex((claim) => claim.sources.includes(source.id)) })
                 }
@@ -139,6 +155,14 @@ export function Answer({ turn, formatted, shown, onShow, children }: Props) {
             );
           })}
         </ul>
+      )}
+      {turn.closest.value.length > 0 && (
+        <Closest
+          near={turn.closest.value}
+          found={turn.found.value}
+          onOpen={(source) => onShow({ source, claim: null, isClosest: true })}
+          onFound={onFound}
+        />
       )}
       {children}
     </div>

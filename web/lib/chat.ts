@@ -2,7 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { get, put, send, V1 } from "./api";
 import { newTurn, Talk, type Question, type Turn } from "./talk";
-import type { Claim, Message, Metadata } from "./types";
+import type { Claim, ClosestPassage, Message, Metadata } from "./types";
 import { w } from "../words/dashboard";
 
 export interface Source {
@@ -15,12 +15,23 @@ export interface ChatTurn extends Turn {
   sources: Signal<Source[]>;
   /** What the answer states, and where its documents say so. */
   claims: Signal<Claim[]>;
+  /** What comes near where nothing answers for sure, each with where it is from. */
+  closest: Signal<Near[]>;
+  /** The document of that one that was it. */
+  found: Signal<number | null>;
+}
+
+export interface Near {
+  passage: ClosestPassage;
+  source: Source;
 }
 
 export const newChatTurn = (question: Question): ChatTurn => ({
   ...newTurn(question),
   sources: signal<Source[]>([]),
   claims: signal<Claim[]>([]),
+  closest: signal<Near[]>([]),
+  found: signal<number | null>(null),
 });
 
 async function sourceOf(id: number, page: number): Promise<Source> {
@@ -41,6 +52,21 @@ async function ground(turn: ChatTurn, id: number, session: string, pages: number
   turn.claims.value = claims;
 }
 
+async function near(turn: ChatTurn, id: number, passages: ClosestPassage[] = []) {
+  turn.closest.value = await Promise.all(
+    passages.map(async (passage) => ({ passage, source: await sourceOf(id, passage.page_id) })),
+  );
+}
+
+const messagesOf = (id: number, session: string) => `/projects/${id}/conversations/${session}/messages`;
+
+/** That closest passage was it, or was it not after all. */
+export async function find(id: number, session: string, turn: ChatTurn, page: number) {
+  const found = turn.found.value === page ? null : page;
+  await put(`${messagesOf(id, session)}/${turn.id.value}/feedback`, { found_page_id: found });
+  turn.found.value = found;
+}
+
 /** A message of a stored conversation. */
 export function storedTurn(id: number, session: string, message: Message): ChatTurn {
   const turn = newChatTurn({ text: message.user_query });
@@ -48,12 +74,14 @@ export function storedTurn(id: number, session: string, message: Message): ChatT
   turn.state.value = message.is_running ? "coming" : "done";
   turn.id.value = message.id;
   turn.reaction.value = message.response_feedback?.reaction ?? null;
+  turn.found.value = message.found_page_id ?? null;
   void ground(turn, id, session, message.citations ?? []);
+  void near(turn, id, message.closest_passages);
   return turn;
 }
 
 export function chat(id: number, session: string): Talk<ChatTurn> {
-  const base = `/projects/${id}/conversations/${session}/messages`;
+  const base = messagesOf(id, session);
   return new Talk<ChatTurn>({
     turn: newChatTurn,
     ask({ question: { text, files = [], fields = {} } }, signal) {
@@ -68,7 +96,10 @@ export function chat(id: number, session: string): Talk<ChatTurn> {
       });
     },
     readOn: (turn, from, signal) => send("GET", `${V1}${base}/${turn.id.value}/stream`, { query: { from }, signal }),
-    whole: (turn, { citations }) => void ground(turn, id, session, (citations as number[] | null) ?? []),
+    whole: (turn, { citations, closest_passages }) => {
+      void ground(turn, id, session, (citations as number[] | null) ?? []);
+      void near(turn, id, closest_passages as ClosestPassage[] | undefined);
+    },
     failed: ({ message, status }) => ({
       text: message || w.noService,
       again: !(status >= 400 && status < 500) || status === 429,

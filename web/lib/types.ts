@@ -132,6 +132,9 @@ export interface Message {
   /** It is being written: what there is, is as far as it has come. */
   is_running?: boolean;
   response_feedback: { reaction: string } | null;
+  closest_passages?: ClosestPassage[];
+  /** The document of the closest passage that was it. */
+  found_page_id?: number;
   child_project_id?: number;
   created_at: string;
   customer_intelligence?: {
@@ -139,6 +142,7 @@ export interface Message {
     question_kind: string | null;
     answer_kind: string | null;
     is_answered: boolean;
+    outcome: "answer" | "closest" | "nothing";
   };
 }
 
@@ -148,6 +152,11 @@ export interface Place {
   second: number | null; // of a recording
   offset: number;
   length: number;
+}
+
+/** What comes near where nothing answers for sure. */
+export interface ClosestPassage extends Place {
+  excerpt: string;
 }
 
 export interface Claim {

@@ -26,6 +26,12 @@ interface Analysis {
   conversations: Point[];
   queries_per_conversation: Point[];
 }
+interface Sums {
+  total: number;
+  outcomes: { outcome: "answer" | "closest" | "nothing"; count: number }[];
+  /** Of those that closest passages were shown for, those that found it there. */
+  found: number;
+}
 interface Question {
   prompt_id: number;
   user_query: string;
@@ -36,6 +42,9 @@ interface Question {
   user_emotion: string | null;
   language: string | null;
   feedback: string | null;
+  /** Only of those beside which passages were shown; and which of their documents was it. */
+  outcome?: "closest";
+  found_page_id?: number;
   chatbot_deployment: string;
   browser: string | null;
 }
@@ -152,7 +161,12 @@ const isOpen = (question: Question) => question.content_source === null && quest
 
 const QuestionState = ({ question, isOpen }: { question: Question; isOpen: boolean }) => (
   <>
-    {isOpen ? <span class="badge warn">{w.withoutAnswer}</span> : <span class="badge ok">{w.answered}</span>}{" "}
+    {isOpen ? (
+      <span class="badge warn">{question.outcome ? w.closestShown : w.withoutAnswer}</span>
+    ) : (
+      <span class="badge ok">{w.answered}</span>
+    )}{" "}
+    {question.found_page_id && <span class="badge ok">{w.foundIt}</span>}{" "}
     {question.feedback && <span class="badge">{w.reaction[question.feedback as "liked"] ?? question.feedback}</span>}
   </>
 );
@@ -170,7 +184,7 @@ export default function Analytics({ id }: { id: number }) {
   const figures = useResource(
     async (signal) => {
       const [queries, conversations, traffic] = await Promise.all([
-        get<{ total: number; query_status: { status: string; count: number }[] }>(`${base}/queries`, {}, signal),
+        get<Sums>(`${base}/queries`, { filters: "total,outcomes" }, signal),
         get<{ total: number; average_queries_per_conversation: number }>(`${base}/conversations`, {}, signal),
         get<{ sources: { request_source: string; request_source_number: number }[] }>(`${base}/traffic`, {}, signal),
       ]);
@@ -200,7 +214,8 @@ export default function Analytics({ id }: { id: number }) {
       <div class="column">
         <Loaded from={figures}>
           {({ queries, conversations, traffic }) => {
-            const answered = queries.query_status.find((row) => row.status === "success")?.count ?? 0;
+            const share = (outcome: string) =>
+              percent((queries.outcomes.find((row) => row.outcome === outcome)?.count ?? 0) / queries.total);
             if (!queries.total)
               return (
                 <Empty icon="analytics" title={w.analyticsNone}>
@@ -216,7 +231,10 @@ export default function Analytics({ id }: { id: number }) {
                 <dl class="tiles num">
                   {[
                     [w.questionsTitle, number(queries.total)],
-                    [w.answered, percent(answered / queries.total)],
+                    [w.answered, share("answer")],
+                    [w.closestShown, share("closest")],
+                    ...(queries.found ? [[w.foundAmong, number(queries.found)]] : []),
+                    [w.nothingFound, share("nothing")],
                     [w.conversations, number(conversations.total)],
                     [w.perConversation, short(conversations.average_queries_per_conversation)],
                   ].map(([name, value]) => (

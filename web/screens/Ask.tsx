@@ -1,7 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
-import { Answer, Proof, type Shown } from "../components/Answer";
+import { Answer, opened, Proof, type Shown } from "../components/Answer";
 import { Avatar } from "../components/Avatar";
 import { Button } from "../components/Button";
 import { Composer } from "../components/Composer";
@@ -14,7 +14,7 @@ import { Live, Reading, useProgress } from "../components/Reading";
 import { Screen } from "../components/Shell";
 import { get, type ApiError } from "../lib/api";
 import { takeDrops } from "../lib/drops";
-import { chat, storedTurn, type ChatTurn, type Source } from "../lib/chat";
+import { chat, find, storedTurn, type ChatTurn, type Source } from "../lib/chat";
 import { bytes } from "../lib/format";
 import { randomId } from "../lib/random";
 import { useResource } from "../lib/resource";
@@ -283,7 +283,7 @@ export default function Ask({ id }: { id: number }) {
   }, [last, settled]);
 
   function show(turn: ChatTurn, what: Shown) {
-    if (turn.sources.value[what.source])
+    if (opened(turn, what).doc)
       setShown({ ...what, claim: what.claim !== null && what.claim >= 0 ? what.claim : null, turn });
   }
   async function ask(prompt: string) {
@@ -308,11 +308,7 @@ export default function Ask({ id }: { id: number }) {
     goQuery({ talk: null });
   }
 
-  const doc = shown && shown.turn.sources.value[shown.source];
-  const claims = shown?.turn.claims.value ?? [];
-  const ofDoc = claims
-    .map((claim, i) => ({ i, place: claim.places.find((p) => p.page_id === doc?.id) }))
-    .filter((c) => c.place);
+  const { doc, places: ofDoc } = shown ? opened(shown.turn, shown) : { doc: undefined, places: [] };
   const current = Math.max(
     0,
     ofDoc.findIndex((c) => c.i === shown?.claim),
@@ -381,6 +377,7 @@ export default function Ask({ id }: { id: number }) {
                         turn={turn}
                         shown={shown?.turn === turn ? shown : null}
                         onShow={(what) => show(turn, what)}
+                        onFound={(page) => void attempt(() => find(id, own.current, turn, page))}
                       >
                         {turn.state.value === "failed" && (
                           <div class="note bad" role="alert">
@@ -447,13 +444,13 @@ export default function Ask({ id }: { id: number }) {
               <small>{w.askCounts}</small>
             </div>
           </div>
-          {doc && (
+          {doc && shown && (
             <div class="doc-side">
               <DocumentPane
                 agentId={id}
                 source={doc}
                 n={shown.source + 1}
-                places={ofDoc.map((c) => c.place!)}
+                places={ofDoc.map((c) => c.place)}
                 current={current}
                 onCurrent={(i) => setShown({ ...shown, claim: ofDoc[i]!.i })}
                 onClose={() => {

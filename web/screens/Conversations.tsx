@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { Answer, Proof, type Shown } from "../components/Answer";
+import { Answer, opened, Proof, type Shown } from "../components/Answer";
 import { Avatar } from "../components/Avatar";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
@@ -84,7 +84,7 @@ function Facts({ message }: { message: Message }) {
     message.metadata.request_source,
     known?.language,
     known?.question_kind,
-    known && !known.is_answered && w.notAnswered,
+    known && !known.is_answered && (known.outcome === "closest" ? w.closestShown : w.notAnswered),
   ].filter(Boolean);
   return <p class="lead facts-line num">{facts.join(" · ")}</p>;
 }
@@ -93,10 +93,7 @@ function Transcript({ id, session, messages }: { id: number; session: string; me
   const turns = useMemo(() => messages.map((message) => storedTurn(id, session, message)), [messages]);
   const [shown, setShown] = useState<(Shown & { turn: ChatTurn }) | null>(null);
   const [trusted, setTrusted] = useState(0);
-  const doc = shown?.turn.sources.value[shown.source];
-  const ofDoc = (shown?.turn.claims.value ?? [])
-    .map((claim, i) => ({ i, place: claim.places.find((p) => p.page_id === doc?.id) }))
-    .filter((c) => c.place);
+  const { doc, places: ofDoc } = shown ? opened(shown.turn, shown) : { doc: undefined, places: [] };
   return (
     <>
       <div class="talk">
@@ -145,7 +142,7 @@ function Transcript({ id, session, messages }: { id: number; session: string; me
               agentId={id}
               source={doc}
               n={shown.source + 1}
-              places={ofDoc.map((c) => c.place!)}
+              places={ofDoc.map((c) => c.place)}
               current={Math.max(
                 0,
                 ofDoc.findIndex((c) => c.i === shown.claim),

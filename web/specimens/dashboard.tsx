@@ -7,6 +7,7 @@ import { AgentCare } from "../components/AgentCare";
 import { AgentReading } from "../components/AgentReading";
 import { Answer, Proof, type Shown } from "../components/Answer";
 import { Avatar } from "../components/Avatar";
+import { Closest } from "../components/Closest";
 import { Button } from "../components/Button";
 import { Composer } from "../components/Composer";
 import { Confirm } from "../components/Confirm";
@@ -183,6 +184,16 @@ const specimens: Specimens = {
             Open
           </Button>
         </span>
+      </State>
+    </>
+  ),
+  Closest: () => (
+    <>
+      <State name="the first was it">
+        <Closest near={data.near} found={7} onOpen={nothing} onFound={nothing} />
+      </State>
+      <State name="as the owner reads it">
+        <Closest near={data.near} found={8} onOpen={nothing} />
       </State>
     </>
   ),

@@ -1,5 +1,5 @@
 // What the specimens show: a small shop. Requests are answered here; nothing is asked of a service.
-import { newChatTurn, type ChatTurn, type Source } from "../lib/chat";
+import { newChatTurn, type ChatTurn, type Near, type Source } from "../lib/chat";
 import type { Agent, Claim, PageText, PageWords, Place, Progress, SignIn } from "../lib/types";
 
 const now = "2026-05-04T09:30:00Z";
@@ -93,6 +93,11 @@ export const sources: Source[] = [
     title: "Everything that is to be known of the care of chains, tyres, brakes and bearings at sea",
     url: "https://harbour.example/care",
   },
+];
+
+export const near: Near[] = [
+  { passage: { ...places[0]!, excerpt: sentence }, source: sources[0]! },
+  { passage: { ...places[1]!, page_id: 8, page_no: null, excerpt: further }, source: sources[1]! },
 ];
 
 const claims: Claim[] = [
