@@ -2,6 +2,7 @@
 // beside the text that says so, and are no part of the answer.
 import { randomUUID } from "node:crypto";
 import { assert, start, test } from "./lib/harness.mjs";
+import { models } from "./lib/models.mjs";
 import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
 
 // On what the documents speak of, but not on what they say.
@@ -210,4 +211,29 @@ test("the owner's own words for no answer stay in front of them", async (t) => {
     json: { messages: [{ role: "user", content: prompt }] },
   });
   assert.ok(json.choices[0].message.content.startsWith(`${own}\n\nNo sure answer`));
+});
+
+test("with a model, what comes closest is shown where it refuses and where it is not asked", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const agent = await kb.agent({ files: library });
+  server.chat.say = noAnswer;
+  for (const prompt of [near[0], questions[0][0]]) {
+    const message = await agent.ask(prompt);
+    assert.deepEqual([message.llm_response, message.citations, message.outcome], [noAnswer, null, "closest"], prompt);
+    assert.ok(message.closest_passages.length >= 1 && message.closest_passages.length <= 3, prompt);
+    const { finish, text } = await agent.stream(prompt);
+    assert.deepEqual([text, finish.closest_passages], [noAnswer, message.closest_passages]);
+  }
+  // What it says without any source is struck.
+  server.chat.say = "There is a fine restaurant with forty seats and a view of the sea. [1]";
+  const struck = await agent.ask(near[0]);
+  assert.deepEqual([struck.llm_response, struck.outcome], [noAnswer, "closest"]);
+  const asked = server.asked("/v1/chat/completions").length;
+  const nothing = await agent.ask(foreign[0]);
+  assert.deepEqual([nothing.llm_response, "outcome" in nothing], [noAnswer, false]);
+  assert.equal(server.asked("/v1/chat/completions").length, asked, "another subject is no question for a model");
+  server.chat.say = "The Velmora lighthouse was built in 1874 by the engineer Hester Quillby. [1]";
+  const answered = await agent.ask(questions[0][0]);
+  assert.ok(answered.citations && !("closest_passages" in answered));
 });

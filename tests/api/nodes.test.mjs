@@ -57,6 +57,23 @@ test("a conversation goes on at whichever node is asked", async (t) => {
   }
 });
 
+test("which closest passage was it is said to one node and counted at all", async (t) => {
+  const { nodes } = await cluster(t);
+  const agent = await nodes[0].agent({ files: warranty(27) });
+  const message = await at(nodes[0], agent).ask("Is the kettle sold in Velmora?");
+  assert.equal(message.outcome, "closest");
+  const [{ page_id: found_page_id }] = message.closest_passages;
+  const path = `/conversations/${message.session}/messages/${message.id}`;
+  await at(nodes[1], agent).expect(200, "PUT", `${path}/feedback`, { json: { found_page_id } });
+  for (const node of nodes) {
+    assert.equal((await at(node, agent).expect(200, "GET", path)).found_page_id, found_page_id);
+    const { outcomes, found } = await at(node, agent).expect(200, "GET", "/reports/queries", {
+      query: "filters=outcomes",
+    });
+    assert.deepEqual([outcomes.map(({ count }) => count), found], [[0, 1, 0], 1]);
+  }
+});
+
 test("deletes, settings and labels hold at the next question everywhere", async (t) => {
   const { nodes } = await cluster(t);
   const agent = await nodes[0].agent({ files: { ...warranty(27), "other.txt": "Lions live in Africa." } });
