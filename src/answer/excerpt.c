@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "index/sentence.h"
 
-enum { TEXT_MAX = 1 << 20, TAG_MAX = 12, HEADING_MAX = 80 };
+enum { TEXT_MAX = 1 << 20, HEADING_MAX = 80 };
 
 /* ---- cleaning ---- */
 
@@ -28,28 +28,15 @@ static size_t enclosed(struct kb_sv text, const char *open, const char *close)
 	return at < 0 ? 0 : from.n + (size_t)at + to.n;
 }
 
-/* A tag of a page. What else stands between such brackets may be meant: "<your name>". */
-static size_t tag(struct kb_sv text)
+/* "[^1]"; "[^a-z]" is meant. */
+static size_t footnote(struct kb_sv text)
 {
-	static const char *const names[] = {
-		"a",     "b",     "br", "code", "details", "div",    "em",  "font",    "h1",
-		"h2",    "h3",    "h4", "h5",   "h6",      "hr",     "i",   "img",     "kbd",
-		"li",    "ol",    "p",  "pre",  "span",    "strong", "sub", "summary", "sup",
-		"table", "tbody", "td", "th",   "thead",   "tr",     "u",   "ul",
-	};
-	size_t at = text.n > 1 && text.p[1] == '/' ? 2 : 1, end = at;
-	struct kb_sv name;
+	size_t n = enclosed(text, "[^", "]");
 
-	if (!text.n || text.p[0] != '<')
-		return 0;
-	while (end < text.n && end - at < TAG_MAX && text.p[end] != '>' && text.p[end] != '/'
-	       && !is_blank(text.p[end]))
-		end++;
-	name = kb_sv_sub(text, at, end - at);
-	for (size_t i = 0; i < KB_COUNTOF(names); i++)
-		if (kb_sv_ieq_str(name, names[i]))
-			return enclosed(text, "<", ">");
-	return 0;
+	for (size_t i = 2; i + 1 < n; i++)
+		if (text.p[i] < '0' || text.p[i] > '9')
+			return 0;
+	return n;
 }
 
 /* What says how something is made, and nothing to who reads it. */
@@ -59,14 +46,14 @@ static size_t debris(struct kb_sv text)
 		const char *open, *close;
 	} marks[] = {
 		{ "{{<", ">}}" }, { "{{%", "%}}" }, { "{%", "%}" },    { "{#", "}" },
-		{ "{:", "}" },    { "{.", "}" },    { "<!--", "-->" }, { "[^", "]" },
+		{ "{:", "}" },    { "{.", "}" },    { "<!--", "-->" },
 	};
 	size_t n = 0;
 
 	for (size_t i = 0; !n && i < KB_COUNTOF(marks); i++)
 		n = enclosed(text, marks[i].open, marks[i].close);
 	if (!n)
-		n = tag(text);
+		n = footnote(text);
 	if (!n && kb_sv_starts(text, KB_SV("**")))
 		n = 2;
 	return n ? n : text.n && text.p[0] == '`';

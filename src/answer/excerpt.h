@@ -15,7 +15,8 @@ enum { KB_EXCERPT_CHARS = 300 };
 struct kb_sv kb_excerpt_of(struct kb_arena *arena, struct kb_sv text, size_t at);
 
 /* The text as a person reads it, without marks of headings, emphasis, links, tables, shortcodes,
- * attributes and tags; lines stay lines. */
+ * attributes and comments; lines stay lines. Tags stay: readers of documents take them out, and
+ * what is left is meant. */
 struct kb_sv kb_excerpt_clean(struct kb_arena *arena, struct kb_sv text);
 
 #endif
