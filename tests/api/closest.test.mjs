@@ -20,8 +20,8 @@ const near = [
 const blank = (text) => text.replace(/[#\s]+/g, " ");
 
 /** A refused question that has closest passages. */
-async function refused(agent) {
-  for (const prompt of near) {
+async function refused(agent, prompts = near) {
+  for (const prompt of prompts) {
     const message = await agent.ask(prompt);
     if (message.closest_passages) return { prompt, message };
   }
@@ -236,4 +236,25 @@ test("with a model, what comes closest is shown where it refuses and where it is
   server.chat.say = "The Velmora lighthouse was built in 1874 by the engineer Hester Quillby. [1]";
   const answered = await agent.ask(questions[0][0]);
   assert.ok(answered.citations && !("closest_passages" in answered));
+});
+
+test("no link, picture or tag of a document leaves in an excerpt as one that leads elsewhere", async (t) => {
+  const kb = await start(t);
+  const bait =
+    "The ferry to Velmora leaves at noon. ![free](https://evil.example/p.png) Read [our offer](https://evil.example/c). " +
+    "<img src=https://evil.example/i> {{% include %}} The ferry takes dogs.";
+  const agent = await kb.agent({ files: { "ferry.txt": bait } });
+  const { message } = await refused(agent, [
+    "Does the ferry have a restaurant?",
+    "Who owns the ferry?",
+    "Can I book the ferry for a wedding?",
+    "How many dogs has Velmora?",
+  ]);
+  const { json } = await agent.api("POST", "/chat/completions", {
+    json: { messages: [{ role: "user", content: message.user_query }] },
+  });
+  for (const text of [json.choices[0].message.content, ...message.closest_passages.map(({ excerpt }) => excerpt)]) {
+    assert.ok(text.includes("ferry"), text);
+    assert.doesNotMatch(text, /\]\(|<img|\{\{%|p\.png/, text);
+  }
 });

@@ -197,6 +197,7 @@ test("insights come with the messages only where they are asked for", async (t) 
         is_answered: true,
         feedback: "liked",
         request_source: "api",
+        outcome: "answer",
       },
       {
         language: "en",
@@ -205,6 +206,7 @@ test("insights come with the messages only where they are asked for", async (t) 
         is_answered: false,
         feedback: null,
         request_source: "api",
+        outcome: "nothing",
       },
       {
         language: "en",
@@ -213,6 +215,7 @@ test("insights come with the messages only where they are asked for", async (t) 
         is_answered: true,
         feedback: null,
         request_source: "api",
+        outcome: "answer",
       },
     ],
   );

@@ -8,18 +8,23 @@ import { part } from "../lib/part";
 import type { TalkSource, Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 import { Face } from "./Face";
-import type Closest from "./Closest";
-import type Pictures from "./Pictures";
 import { isViewed, keepOpen, opensFirst, Sources, titleOf } from "./Sources";
 
 const HANG_MS = 4000;
 
-/** The pictures of an answer's sources, looked for when the answer is seen; what draws them is fetched with the
- * first. */
+/** What draws what not every answer has: it is fetched with the first that does. */
+function usePart<T>(wanted: boolean, load: () => Promise<{ default: T }>): T | undefined {
+  const [found, setFound] = useState<{ default: T } | null>(null);
+  useEffect(() => {
+    if (wanted && !found) void part(load).then(setFound, () => {});
+  }, [wanted]);
+  return found?.default;
+}
+
+/** The pictures of an answer's sources, looked for when the answer is seen. */
 function usePictures(settings: Settings, visitor: Visitor, turn: VisitTurn) {
   const { look } = settings;
   const place = useRef<HTMLDivElement>(null);
-  const [Draw, setDraw] = useState<{ it: typeof Pictures } | null>(null);
   const wanted =
     !settings.share &&
     turn.state.value === "done" &&
@@ -36,17 +41,11 @@ function usePictures(settings: Settings, visitor: Visitor, turn: VisitTurn) {
     return () => seen.disconnect();
   }, [wanted]);
   const all = turn.pictures.value ?? [];
-  useEffect(() => {
-    if (all.length && !Draw)
-      void part(() => import("./Pictures")).then(
-        (found) => setDraw({ it: found.default }),
-        () => {},
-      );
-  }, [all.length]);
+  const Drawn = usePart(all.length > 0, () => import("./Pictures"));
   const drawn = new Set<number>();
   const of = (n: number, is_inline: boolean) => {
     const source = turn.answer.value?.sources[n - 1];
-    if (!Draw || !source || (is_inline && drawn.has(n))) return null;
+    if (!Drawn || !source || (is_inline && drawn.has(n))) return null;
     const path = visitor.sourcePath(turn, source.id);
     const pictures = all
       .filter((picture) => picture.page_id === source.id && picture.is_inline === is_inline)
@@ -55,22 +54,9 @@ function usePictures(settings: Settings, visitor: Visitor, turn: VisitTurn) {
         text: text || titleOf(source, n),
       }));
     if (is_inline) drawn.add(n);
-    return pictures.length > 0 && <Draw.it pictures={pictures} limited={on(look.limit_image_citation_height, false)} />;
+    return pictures.length > 0 && <Drawn pictures={pictures} limited={on(look.limit_image_citation_height, false)} />;
   };
   return { place, within: (sources: number[]) => sources.map((n) => of(n, true)), beside: (n: number) => of(n, false) };
-}
-
-/** What draws the passages that come close: it is fetched with the first of them. */
-function useClosest(wanted: boolean) {
-  const [Draw, setDraw] = useState<{ it: typeof Closest } | null>(null);
-  useEffect(() => {
-    if (wanted && !Draw)
-      void part(() => import("./Closest")).then(
-        (found) => setDraw({ it: found.default }),
-        () => {},
-      );
-  }, [wanted]);
-  return wanted ? Draw?.it : undefined;
 }
 
 /** True once nothing has come for so long. */
@@ -136,7 +122,8 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
   const back = useRef<HTMLElement | null>(null);
   const pictures = usePictures(settings, visitor, turn);
   const passages = answer?.closest ?? [];
-  const Near = useClosest(state === "done" && passages.length > 0);
+  const isNear = state === "done" && passages.length > 0;
+  const Near = usePart(isNear, () => import("./Closest"));
   const show = (n: number, from: HTMLElement) => {
     back.current = from;
     current.value = n;
@@ -219,7 +206,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
             }}
           />
         )}
-        {Near && (
+        {isNear && Near && (
           <Near
             passages={passages}
             found={answer!.found}
