@@ -26,7 +26,7 @@ struct known {
 struct encoded {
 	struct kb_encoder *encoder;
 	struct kb_encoder_info info;
-	struct kb_crew *crew;
+	struct kb_encode_crew *crew;
 	FILE *file;
 	struct known known;
 	struct kb_vectorizer vectorizer;
@@ -137,7 +137,7 @@ static bool question(void *arg, struct kb_arena *arena, struct kb_sv text, const
 		memcpy(v, before, e->info.dims * sizeof(*v));
 		return true;
 	}
-	if (!kb_crew_question(e->crew, text, v, err))
+	if (!kb_encode_crew_question(e->crew, text, v, err))
 		return false;
 	keep(e, key, v);
 	return true;
@@ -155,7 +155,7 @@ struct encoded *encoded_open(const char *path, struct kb_err *err)
 	e = kb_xcalloc(1, sizeof(*e));
 	e->encoder = encoder;
 	kb_encoder_info(encoder, &e->info);
-	e->crew = kb_crew_new(&(struct kb_crew_config){
+	e->crew = kb_encode_crew_new(&(struct kb_encode_crew_config){
 	        .encoder = encoder, .passages = (int)sysconf(_SC_NPROCESSORS_ONLN) });
 	read_known(e);
 	e->vectorizer = (struct kb_vectorizer){
@@ -170,7 +170,7 @@ void encoded_close(struct encoded *e)
 		return;
 	if (e->file)
 		fclose(e->file);
-	kb_crew_free(e->crew);
+	kb_encode_crew_free(e->crew);
 	kb_encoder_close(e->encoder);
 	free(e->known.keys);
 	free(e->known.places);
@@ -190,7 +190,7 @@ static bool take(struct encoded *e, const struct kb_sv *texts, size_t count, str
 	for (size_t i = 0; i < count; i++)
 		if (!recall(&e->known, kb_hash64(texts[i]), e->info.dims))
 			todo[n++] = texts[i];
-	ok = n == 0 || kb_crew_passages(e->crew, todo, n, rows, err);
+	ok = n == 0 || kb_encode_crew_passages(e->crew, todo, n, rows, err);
 	for (size_t i = 0; ok && i < n; i++)
 		keep(e, kb_hash64(todo[i]), rows + i * e->info.dims);
 	kb_arena_fini(&arena);

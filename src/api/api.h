@@ -50,14 +50,15 @@ struct kb_api {
 	struct kb_watchers *watchers;
 	struct kb_notes_job *notes;
 	const struct kb_vectorizer *vectorizer; /* NULL: nobody makes vectors */
-	const struct kb_reranker *reranker;     /* NULL: nobody judges passages */
-	struct kb_moderator *moderator;         /* NULL: no such server is configured */
-	struct kb_transcriber *transcriber;     /* the same */
-	struct kb_parser *parser;               /* of files in messages */
-	struct kb_views *views;                 /* pages that are looked at */
-	struct kb_pictures *pictures;           /* of pages of the web */
-	const char *temp_dir;                   /* of segments in the making */
-	struct kb_slots *slots;                 /* of messages whose files are read */
+	bool encoder_is_refused; /* its file is damaged or foreign: nobody does because of that */
+	const struct kb_reranker *reranker; /* NULL: nobody judges passages */
+	struct kb_moderator *moderator;     /* NULL: no such server is configured */
+	struct kb_transcriber *transcriber; /* the same */
+	struct kb_parser *parser;           /* of files in messages */
+	struct kb_views *views;             /* pages that are looked at */
+	struct kb_pictures *pictures;       /* of pages of the web */
+	const char *temp_dir;               /* of segments in the making */
+	struct kb_slots *slots;             /* of messages whose files are read */
 	struct kb_pool *workers;
 	/* Set once it has started: the first requests may come a moment before. */
 	_Atomic(struct kb_server *) server;

@@ -304,6 +304,17 @@ static void write_chats(struct kb_buf *buf, const struct kb_model_set *set)
 	}
 }
 
+/* That passages are found by words alone because of a file. */
+static void write_encoder(struct kb_buf *buf, const struct kb_api *api)
+{
+	static const struct metric row = { "encoder_refused", GAUGE, 0,
+		                           "1: the encoder's file is damaged or foreign, the log "
+		                           "names it" };
+
+	write_head(buf, &row);
+	kb_buf_printf(buf, "docent_%s %d\n", row.name, api->encoder_is_refused);
+}
+
 static void write_models(struct kb_buf *buf, struct kb_call *call, const struct figures *figures)
 {
 	const struct kb_api *api = call->api;
@@ -337,6 +348,7 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 	if (count)
 		write_servers(buf, servers, count);
 	write_chats(buf, set);
+	write_encoder(buf, api);
 	if (api->upkeep && kb_model_of_kind(set, KB_MODEL_CHAT))
 		write_metrics(buf, chores, KB_COUNTOF(chores), figures);
 	if (vectorizer)

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "blob/blob.h"
 #include "cli/cli.h"
+#include "cli/encoding.h"
 #include "cli/options.h"
 #include "store/repairs.h"
 #include "store/upkeep.h"
@@ -199,6 +200,17 @@ static bool check(struct kb_store *store, struct kb_blobs *blobs, struct kb_aren
 	return ok;
 }
 
+/* The encoder is no part of the data, but whoever checks wants to know why words are alone. */
+static void check_encoder(const char *named, int64_t *findings)
+{
+	struct kb_err err;
+
+	if (kb_encoding_check(named, &err))
+		return;
+	printf("encoder: %s\n", err.msg);
+	++*findings;
+}
+
 int kb_cli_check(int argc, char **argv)
 {
 	static const char usage[] = "usage: docent check [--data DIR] [--store DIR] "
@@ -233,6 +245,8 @@ int kb_cli_check(int argc, char **argv)
 	if (store)
 		blobs = kb_places_blobs(&places, false, NULL, &err);
 	ok = blobs && check(store, blobs, &arena, &findings, &err);
+	if (ok && !options.embed_url)
+		check_encoder(options.encoder, &findings);
 out:
 	kb_blobs_close(blobs);
 	kb_store_close(store);

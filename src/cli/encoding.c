@@ -10,20 +10,23 @@
 #include "encode/crew.h"
 #include "out/health.h"
 
-#define COLUMN_NAME KB_EMBED_FAMILY "encoder"
+#define MODEL       "encoder"
+#define COLUMN_NAME KB_EMBED_FAMILY MODEL
 
 enum {
 	LINES = 2,        /* questions, passages */
 	BATCH_TEXTS = 32, /* some tenths of a second of a core, and a round's end is no further */
 	BATCH_BYTES = 256 << 10,
 	TEXT_BYTES = 6000, /* more than the pieces that count, in any language */
+	PAUSE_FIRST_MS = 1000,
+	PAUSE_MOST_MS = 60 * 1000, /* what is damaged stays so */
 	MARK = sizeof("0123456789abcdef-4294967295"),
 };
 
 struct kb_encoding {
 	struct kb_encoder *encoder;
 	struct kb_encoder_info info;
-	struct kb_crew *crew;
+	struct kb_encode_crew *crew;
 	char mark[MARK]; /* of the file and its dims */
 	struct kb_vectorizer vectorizer;
 };
@@ -42,20 +45,29 @@ bool kb_installed_file(const char *name, char *path, size_t size)
 
 /* ---- the vectorizer ---- */
 
-static bool known(void *arg, struct kb_vector_column *out)
+static struct kb_vector_column column_of(const struct kb_encoding *e)
 {
-	const struct kb_encoding *e = arg;
-
-	*out = (struct kb_vector_column){ .name = KB_SV(COLUMN_NAME),
+	return (struct kb_vector_column){ .name = KB_SV(COLUMN_NAME),
 		                          .model = kb_sv_str(e->mark),
 		                          .dims = e->info.dims };
-	return true;
 }
 
 static bool column(void *arg, struct kb_vector_column *out, struct kb_err *err)
 {
-	(void)err;
-	return known(arg, out);
+	const struct kb_encoding *e = arg;
+
+	*out = column_of(e);
+	return kb_encode_crew_verify(e->crew, err);
+}
+
+/* Of a damaged file nobody asks anything. Before it was read it is taken to be whole: who
+ * encodes looks. */
+static bool known(void *arg, struct kb_vector_column *out)
+{
+	const struct kb_encoding *e = arg;
+
+	*out = column_of(e);
+	return !kb_encode_crew_is_unfit(e->crew);
 }
 
 static bool embed(void *arg, struct kb_arena *arena, const struct kb_sv *texts, size_t count,
@@ -65,7 +77,7 @@ static bool embed(void *arg, struct kb_arena *arena, const struct kb_sv *texts, 
 	float *out = KB_NEW_ARRAY(arena, count * e->info.dims, float);
 
 	*rows = out;
-	return kb_crew_passages(e->crew, texts, count, out, err);
+	return kb_encode_crew_passages(e->crew, texts, count, out, err);
 }
 
 static bool question(void *arg, struct kb_arena *arena, struct kb_sv text, const float **v,
@@ -75,15 +87,15 @@ static bool question(void *arg, struct kb_arena *arena, struct kb_sv text, const
 	float *out = KB_NEW_ARRAY(arena, e->info.dims, float);
 
 	*v = out;
-	return kb_crew_question(e->crew, text, out, err);
+	return kb_encode_crew_question(e->crew, text, out, err);
 }
 
 static void stats(void *arg, struct kb_health_stats *out)
 {
 	const struct kb_encoding *e = arg;
-	struct kb_crew_stats crew;
+	struct kb_encode_crew_stats crew;
 
-	kb_crew_stats(e->crew, &crew);
+	kb_encode_crew_stats(e->crew, &crew);
 	out[0] = (struct kb_health_stats){ .name = "encode_questions",
 		                           .requests = crew.questions,
 		                           .took_us = crew.questions_us };
@@ -101,7 +113,7 @@ static struct kb_encoding *encoding_new(struct kb_encoder *encoder)
 
 	e->encoder = encoder;
 	kb_encoder_info(encoder, &e->info);
-	e->crew = kb_crew_new(&(struct kb_crew_config){ .encoder = encoder });
+	e->crew = kb_encode_crew_new(&(struct kb_encode_crew_config){ .encoder = encoder });
 	snprintf(e->mark, sizeof(e->mark), "%016" PRIx64 "-%" PRIu32, e->info.fingerprint,
 	         e->info.dims);
 	e->vectorizer = (struct kb_vectorizer){ .known = known,
@@ -111,29 +123,40 @@ static struct kb_encoding *encoding_new(struct kb_encoder *encoder)
 		                                .stats = stats,
 		                                .arg = e,
 		                                .fitted = true,
+		                                .model = KB_SV(MODEL),
 		                                .lines = LINES,
 		                                .batch_texts = BATCH_TEXTS,
 		                                .batch_bytes = BATCH_BYTES,
-		                                .text_bytes = TEXT_BYTES };
+		                                .text_bytes = TEXT_BYTES,
+		                                .pause_first_ms = PAUSE_FIRST_MS,
+		                                .pause_most_ms = PAUSE_MOST_MS };
 	return e;
 }
 
+/* False: there is no file to open. */
+static bool file_of(const char *named, char *path, size_t size)
+{
+	if (!named)
+		return kb_installed_file("encoder.kbe", path, size);
+	snprintf(path, size, "%s", named);
+	return strcmp(named, "none") != 0;
+}
+
 bool kb_encoding_open(const char *named, const struct kb_log *log, struct kb_encoding **out,
-                      struct kb_err *err)
+                      bool *refused, struct kb_err *err)
 {
 	char path[PATH_MAX];
 	struct kb_encoder *encoder;
 
 	*out = NULL;
-	if (named)
-		snprintf(path, sizeof(path), "%s", named);
-	if (named ? strcmp(named, "none") == 0
-	          : !kb_installed_file("encoder.kbe", path, sizeof(path)))
+	*refused = false;
+	if (!file_of(named, path, sizeof(path)))
 		return true;
 	encoder = kb_encoder_open(path, err);
 	if (!encoder) {
-		if (err->code != KB_E_CORRUPT)
+		if (named && err->code != KB_E_CORRUPT)
 			return false;
+		*refused = true;
 		kb_error_log(log, "encoder refused, words go on file=%s error=%s", path, err->msg);
 		return true;
 	}
@@ -143,17 +166,31 @@ bool kb_encoding_open(const char *named, const struct kb_log *log, struct kb_enc
 	return true;
 }
 
+bool kb_encoding_check(const char *named, struct kb_err *err)
+{
+	char path[PATH_MAX];
+	struct kb_encoder *encoder;
+	bool ok;
+
+	if (!file_of(named, path, sizeof(path)))
+		return true;
+	encoder = kb_encoder_open(path, err);
+	ok = encoder && kb_encoder_verify(encoder, err);
+	kb_encoder_close(encoder);
+	return ok;
+}
+
 void kb_encoding_cancel(struct kb_encoding *e)
 {
 	if (e)
-		kb_crew_cancel(e->crew);
+		kb_encode_crew_cancel(e->crew);
 }
 
 void kb_encoding_close(struct kb_encoding *e)
 {
 	if (!e)
 		return;
-	kb_crew_free(e->crew);
+	kb_encode_crew_free(e->crew);
 	kb_encoder_close(e->encoder);
 	free(e);
 }

@@ -12,10 +12,14 @@ struct kb_encoding;
 
 /* named: the option, a file or "none"; NULL: the file that was installed with the program, or lies
  * beside it in the source tree. *out is NULL for "none", where no file is there and nobody named
- * one, and where the file is damaged: a line of the log names it, and words go on. Only a file that
- * somebody named and that is not there is an error. */
+ * one, and where the file is damaged or foreign: then *refused, a line of the log names it, and
+ * words go on. Only a file that somebody named and that is not there is an error. What opening
+ * cannot see is found by the first who asks for the column: until then, and after damage, it is not
+ * known. */
 bool kb_encoding_open(const char *named, const struct kb_log *log, struct kb_encoding **out,
-                      struct kb_err *err) KB_MUST_CHECK;
+                      bool *refused, struct kb_err *err) KB_MUST_CHECK;
+/* Whether that file, if there is to be one, is there and whole; reads all of it. */
+bool kb_encoding_check(const char *named, struct kb_err *err) KB_MUST_CHECK;
 /* Passages that are being encoded end soon. NULL is fine, below too. */
 void kb_encoding_cancel(struct kb_encoding *encoding);
 void kb_encoding_close(struct kb_encoding *encoding);

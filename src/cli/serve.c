@@ -400,7 +400,9 @@ static bool open_models(struct service *s, struct kb_err *err)
 	                                                                rerank.key, api->log },
 	                                    err)))
 		return false;
-	if (!s->embedder && !kb_encoding_open(s->plan->options.encoder, &s->log, &s->encoding, err))
+	if (!s->embedder
+	    && !kb_encoding_open(s->plan->options.encoder, &s->log, &s->encoding,
+	                         &api->encoder_is_refused, err))
 		return fail_option(s, "--encoder", err);
 	api->vectorizer = s->embedder ? kb_embedder_vectorizer(s->embedder)
 	                              : kb_encoding_vectorizer(s->encoding);

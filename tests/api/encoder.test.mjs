@@ -1,135 +1,192 @@
-// The encoder in the process: passages are found by what they say, in whichever words and languages, and
-// nobody waits for it.
-import { existsSync } from "node:fs";
-import { copyFile, readFile, truncate, writeFile } from "node:fs/promises";
+// The encoder in the process: what is asked in other words, or in another language, is found by
+// meaning; by words at once, and by words alone where its file is no good.
+import { access, copyFile, open, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { counted } from "./lib/figures.mjs";
-import { assert, docent, start, test, until } from "./lib/harness.mjs";
+import { cluster } from "./lib/cluster.mjs";
+import { counted, figure } from "./lib/figures.mjs";
+import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
+import { Agent, postgres, root } from "./lib/service.mjs";
+import { unique } from "./lib/util.mjs";
 
-const file = path.resolve(process.env.DOCENT_TEST_ENCODER ?? "share/docent/encoder.kbe"),
-  skip = existsSync(file) ? false : `${file} is not there`;
+const file = process.env.DOCENT_TEST_ENCODER ?? path.join(root, "share/docent/encoder.kbe");
+const there = await access(file).then(
+  () => true,
+  () => false,
+);
+const skip = !there && "there is no encoder to try (share/docent/encoder.kbe or DOCENT_TEST_ENCODER)";
+const env = { DOCENT_ENCODER: file };
 
-/** None shares a word that counts with the questions below. */
 const files = {
-  "refund.txt": "Customers who send an item back within thirty days get their money returned in full.",
-  "parking.txt": "The gate of the garage opens at six in the morning for all vehicles.",
-  "library.txt": "Novels are lent for a month on the second floor.",
-  "canteen.txt": "Lunch is served from noon until two, and soup is always meatless.",
+  "leave.txt": "Employees who become parents are released from work for fourteen weeks and keep their pay.",
+  "bikes.txt": "Bicycles are parked in the cellar. The key is with the caretaker.",
+  "printer.txt": "When the paper is jammed, open the rear flap and pull the sheet out slowly.",
+  "canteen.txt": "The canteen serves soup at noon. Guests pay in cash.",
 };
-const questions = [
-  ["Can I get reimbursed if I am unhappy with my purchase?", "refund.txt"],
-  ["Where may I leave my car before work?", "parking.txt"],
-  ["Bekomme ich den Kaufpreis erstattet?", "refund.txt"],
-  ["素食者可以吃什么？", "canteen.txt"],
-];
-
+const meaning = async (agent) => (await agent.expect(200, "GET")).meaning;
 const ready = (agent) =>
-  until("its passages to have their vectors", async () => {
-    const { meaning } = await agent.expect(200, "GET");
-    return meaning.ready === meaning.passages && meaning.passages;
-  });
-const first = async (agent, query, more) =>
-  (await agent.expect(200, "POST", "/search", { json: { query, ...more } })).passages[0]?.filename;
-
-test("what is said in other words or another language comes first, once it is ready", { skip }, async (t) => {
-  const kb = await start(t, { args: ["--encoder", file] });
-  const agent = await kb.agent({ files });
-  await agent.settled();
-  assert.equal(await first(agent, "novels lent"), "library.txt", "words find at once");
-  await ready(agent);
-  for (const [question, right] of questions) assert.equal(await first(agent, question), right, question);
-  assert.equal(await first(agent, "novels lent"), "library.txt", "and still do");
-});
-
-test("the explanation of a search says both sides", { skip }, async (t) => {
-  const kb = await start(t, { args: ["--encoder", file] });
-  const agent = await kb.agent({ files });
-  await ready(agent);
-  const { passages } = await agent.expect(200, "POST", "/search", {
-    json: { query: "Are novels lent?", explain: true },
-  });
-  const { words, vectors } = passages[0].explanation.fusion;
-  assert.ok(words.score > 0 && words.contribution > 0, JSON.stringify(words));
-  assert.ok(vectors.score > 0.1 && vectors.contribution > 0, JSON.stringify(vectors));
-});
-
-test("kill -9 on the way loses no vector's passage", { skip }, async (t) => {
-  const kb = await start(t, { args: ["--encoder", file] });
-  const many = Object.fromEntries(
-    Array.from({ length: 45 }, (_, i) => [`note-${i}.txt`, `Note ${i}: shelf ${i * 7} holds ${i + 3} boxes of paper.`]),
+  until(
+    "every passage to be found by meaning",
+    async () => {
+      const { passages, ready } = await meaning(agent);
+      return passages > 0 && ready === passages;
+    },
+    60_000,
   );
-  const agent = await kb.agent({ files: { ...files, ...many } });
-  for (let i = 0; i < 3; i++) {
+const first = async (agent, query) =>
+  (await agent.expect(200, "POST", "/search", { json: { query } })).passages[0]?.filename;
+const vectors = (kb) => figure(kb, "passages_embedded_total");
+const many = (count, from = 0) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [
+      `f${from + i}.txt`,
+      `The word of room ${unique(from + i)} is ${unique(5000 + from + i)}. `.repeat(4),
+    ]),
+  );
+
+test("a question in other words finds its document, and by words at once", { skip }, async (t) => {
+  const kb = await start(t, { env });
+  const agent = await kb.agent({ files });
+  assert.equal(await first(agent, "Where are bicycles parked?"), "bikes.txt");
+  await ready(agent);
+  assert.equal(await first(agent, "maternity vacation"), "leave.txt");
+  assert.equal(await first(agent, "Wo kann ich mein Fahrrad abstellen?"), "bikes.txt");
+  assert.equal(await first(agent, "Was gibt es zum Mittagessen?"), "canteen.txt");
+  assert.equal(await first(agent, "产假有多长？"), "leave.txt");
+  assert.equal(await vectors(kb), 4);
+});
+
+test("without the encoder nothing is said of meaning", { skip }, async (t) => {
+  const kb = await start(t, { env: { DOCENT_ENCODER: "none" } });
+  const agent = await kb.agent({ files });
+  assert.equal(await meaning(agent), undefined);
+  const { status } = await kb.api("POST", "/embeddings", { json: { input: "a text" } });
+  assert.equal(status, 501);
+});
+
+test("killed three times while it encodes, everything is found by meaning in the end", { skip }, async (t) => {
+  const kb = await start(t, { env });
+  const agent = await kb.agent();
+  for (let i = 0; i < 120; i += 40) await agent.add(many(40, i));
+  for (let round = 0; round < 3; round++) {
+    await sleep(300 * round);
     await kb.kill9();
     await kb.restart();
   }
-  assert.equal(await ready(agent), Object.keys(files).length + 45);
-  assert.equal(await first(agent, questions[0][0]), questions[0][1]);
+  await ready(agent);
+  assert.equal(await kb.stop(), 0);
+  const check = await kb.cli("check");
+  assert.equal(check.code, 0, check.stdout + check.stderr);
+});
+
+test("a copy of an agent has its vectors, and a deleted document's are gone", { skip }, async (t) => {
+  const kb = await start(t, { env });
+  const agent = await kb.agent({ files });
+  await ready(agent);
+  const before = await vectors(kb);
+  const copied = await agent.expect(201, "POST", "/replicate");
+  const copy = new Agent(kb, copied, agent.key);
+  await ready(copy);
+  assert.equal(await first(copy, "maternity vacation"), "leave.txt");
+  assert.equal(await vectors(kb), before);
+  const page = await copy.page("leave.txt");
+  await copy.expect(200, "DELETE", `/pages/${page.id}`);
+  assert.notEqual(await first(copy, "maternity vacation"), "leave.txt");
+  assert.equal(await first(agent, "maternity vacation"), "leave.txt");
 });
 
 test("what a deleted document had word for word is not encoded again", { skip }, async (t) => {
-  const kb = await start(t, { args: ["--encoder", file] });
+  const kb = await start(t, { env });
   const agent = await kb.agent({ files });
   await ready(agent);
-  await counted(kb, { passages_embedded_total: Object.keys(files).length });
-  const page = await agent.page("refund.txt");
+  await counted(kb, { passages_embedded_total: 4 });
+  const page = await agent.page("leave.txt");
   await agent.expect(200, "DELETE", `/pages/${page.id}`);
-  await agent.add({ "refund.txt": files["refund.txt"], "new.txt": "Bicycles are repaired on Tuesdays." });
+  await agent.add({ "leave.txt": files["leave.txt"], "new.txt": "Ladders are lent on Tuesdays." });
   await agent.settled();
   await ready(agent);
-  await counted(kb, { passages_known_total: 1, passages_embedded_total: Object.keys(files).length + 1 });
-  assert.equal(await first(agent, questions[0][0]), "refund.txt");
+  await counted(kb, { passages_known_total: 1, passages_embedded_total: 5 });
+  assert.equal(await first(agent, "maternity vacation"), "leave.txt");
 });
 
-test("a copy of an agent has its vectors with it", { skip }, async (t) => {
-  const kb = await start(t, { args: ["--encoder", file] });
+test("the explanation of a search says both sides", { skip }, async (t) => {
+  const kb = await start(t, { env });
   const agent = await kb.agent({ files });
   await ready(agent);
-  const { id } = await agent.expect(201, "POST", "/replicate");
-  const copy = await kb.expect(200, "GET", `/projects/${id}`);
-  assert.deepEqual(copy.meaning.ready, Object.keys(files).length);
+  const { passages } = await agent.expect(200, "POST", "/search", {
+    json: { query: "Where are bicycles parked?", explain: true },
+  });
+  const { words, vectors: near } = passages[0].explanation.fusion;
+  assert.ok(words.score > 0 && words.contribution > 0, JSON.stringify(words));
+  assert.ok(near.score > 0.1 && near.contribution > 0, JSON.stringify(near));
 });
 
-test("a damaged file is refused by name, and words go on", { skip }, async (t) => {
-  const kb = await start(t, { args: ["--encoder", "none"] });
-  const agent = await kb.agent({ files });
-  await agent.settled();
-  assert.equal((await agent.expect(200, "GET")).meaning, undefined);
+test("vectors are made for others too", { skip }, async (t) => {
+  const kb = await start(t, { env });
+  const vectorsOf = async (json) => {
+    const { status, json: reply } = await kb.api("POST", "/embeddings", { json });
+    assert.equal(status, 200);
+    assert.equal(reply.model, "encoder");
+    return reply.data.map(({ embedding }) => embedding);
+  };
+  const passages = await vectorsOf({ input: Object.values(files), input_type: "passage" });
+  const [asked] = await vectorsOf({ input: "Wo steht mein Fahrrad?", input_type: "query" });
+  const cosines = passages.map((passage) => passage.reduce((sum, x, i) => sum + x * asked[i], 0));
+  assert.equal(cosines.indexOf(Math.max(...cosines)), Object.keys(files).indexOf("bikes.txt"), cosines.join());
+});
+
+/** A copy of the file with one byte changed, at a share of its length. */
+async function damaged(kb, share) {
   const copy = path.join(kb.dir, "copy.kbe");
   await copyFile(file, copy);
-  const bytes = await readFile(copy);
-  bytes[bytes.length >> 1] ^= 1;
-  await writeFile(copy, bytes);
-  await kb.stop();
-  kb.args = ["--encoder", copy];
-  await kb.restart();
-  await until("the damage to be seen", () => /error=.*copy\.kbe.* is damaged/.test(kb.log));
-  assert.equal(await first(agent, "novels lent"), "library.txt");
-  await kb.stop();
-  await truncate(copy, 1000);
-  await kb.restart();
-  assert.match(kb.log, /encoder refused, words go on file=.*copy\.kbe/);
-  assert.equal(await first(agent, "novels lent"), "library.txt");
-});
+  const handle = await open(copy, "r+");
+  const where = Math.floor((await handle.stat()).size * share);
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, where);
+  buffer[0] ^= 255;
+  await handle.write(buffer, 0, 1, where);
+  await handle.close();
+  return copy;
+}
 
-test("an encoder that is named must be there", async (t) => {
+test("with a damaged file words go on, and the operator sees it", { skip }, async (t) => {
   const kb = await start(t);
   await kb.stop();
-  const nowhere = path.join(kb.dir, "nowhere.kbe");
-  const { code, stderr } = await docent(["serve", "--data", kb.dir, "--listen", "127.0.0.1:0", "--encoder", nowhere], {
-    ms: 10_000,
-  });
-  assert.equal(code, 1);
-  assert.match(stderr, /^docent: --encoder: .*nowhere\.kbe[^\n]*\n$/);
+  kb.args = ["--encoder", await damaged(kb, 0.5)];
+  await kb.restart();
+  const agent = await kb.agent({ files });
+  assert.equal(await first(agent, "Where are bicycles parked?"), "bikes.txt");
+  await until("the pause", async () => (await figure(kb, "embedding_pauses_total")) > 0, 10_000);
+  assert.match(kb.log, /passages not embedded, words go on error=[^\n]*damaged/);
+  assert.equal(await meaning(agent), undefined);
+  await kb.stop();
+  const check = await docent(["check", "--data", kb.dir], { env: { ...kb.places(), DOCENT_ENCODER: kb.args[1] } });
+  assert.equal(check.code, 1);
+  assert.match(check.stdout, /^encoder: .*copy\.kbe[^\n]*damaged/m);
 });
 
-test("vectors for others are the encoder's own", { skip }, async (t) => {
-  const kb = await start(t, { args: ["--encoder", file] });
-  const { json } = await kb.api("POST", "/embeddings", {
-    json: { input: ["query: How do I get my money back?", "passage: Refunds take a week.", "passage: It rains."] },
-  });
-  const [asked, near, far] = json.data.map((one) => one.embedding);
-  const cosine = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
-  assert.ok(Math.abs(cosine(asked, asked) - 1) < 0.001);
-  assert.ok(cosine(asked, near) > cosine(asked, far) + 0.05);
+test("a foreign file is refused by name, and one that is not there ends the start", async (t) => {
+  const kb = await start(t);
+  await kb.stop();
+  const foreign = path.join(kb.dir, "letter.kbe");
+  await writeFile(foreign, "Dear reader, this is no network.".repeat(500));
+  kb.args = ["--encoder", foreign];
+  await kb.restart();
+  assert.match(kb.log, /encoder refused, words go on file=[^\n]*letter\.kbe error=/);
+  assert.equal(await figure(kb, "encoder_refused"), 1);
+  const agent = await kb.agent({ files });
+  assert.equal(await first(agent, "Where are bicycles parked?"), "bikes.txt");
+  await kb.stop();
+  const missing = await docent(
+    ["serve", "--data", kb.dir, "--listen", "127.0.0.1:0", "--encoder", path.join(kb.dir, "nowhere.kbe")],
+    { ms: 10_000 },
+  );
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /^docent: --encoder: .*nowhere\.kbe[^\n]*\n$/);
+});
+
+const alone = skip || (!postgres && "several nodes need PostgreSQL");
+test("two nodes encode each passage once", { skip: alone }, async (t) => {
+  const { nodes } = await cluster(t, 2, env);
+  const agents = [await nodes[0].agent({ files: many(30) }), await nodes[1].agent({ files: many(30, 100) })];
+  for (const agent of agents) await ready(agent);
+  assert.equal((await vectors(nodes[0])) + (await vectors(nodes[1])), 60);
 });

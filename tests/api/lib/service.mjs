@@ -30,8 +30,8 @@ function spawned(...args) {
   return child;
 }
 
-/** The caller's environment without what would configure Docent. What a model is asked beside the answers is
- * for the stories that turn it on, and so is the encoder. */
+/** The caller's environment without what would configure Docent. What a model is asked beside the answers, and the
+ * network that finds by meaning, are for the stories that turn them on. */
 function environment(extra = {}) {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("DOCENT_"));
   return { ...Object.fromEntries(clean), DOCENT_MODEL_CHORES: "no", DOCENT_ENCODER: "none", ...extra };
