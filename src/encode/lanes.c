@@ -20,11 +20,12 @@ const struct kb_lanes *kb_lanes_way(size_t i)
 
 const struct kb_lanes *kb_lanes_best(void)
 {
-	size_t i = 0;
+	size_t last = KB_COUNTOF(ways) - 1; /* which is there always */
 
-	while (!ways[i]->available())
-		i++;
-	return ways[i];
+	for (size_t i = 0; i < last; i++)
+		if (ways[i]->available())
+			return ways[i];
+	return ways[last];
 }
 
 /* Keys, values, a few queries and their weights. */

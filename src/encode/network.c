@@ -130,8 +130,12 @@ static void embed(const struct kb_encoder *encoder, uint32_t piece, size_t posit
 	float scale = half(encoder->row_scales[piece]);
 
 	piece_values(encoder, piece, out);
-	for (size_t i = 0; i < width; i++)
-		out[i] = out[i] * (scale * scales[i / BLOCK]) + half(at[i]) + encoder->types[i];
+	for (size_t b = 0; b < width / BLOCK; b++) {
+		float factor = scale * scales[b];
+
+		for (size_t i = b * BLOCK; i < (b + 1) * BLOCK; i++)
+			out[i] = out[i] * factor + half(at[i]) + encoder->types[i];
+	}
 }
 
 /* ---- layers ---- */
