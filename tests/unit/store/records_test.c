@@ -329,8 +329,9 @@ static bool is_in(const char *name, const char *const *names)
 
 /* A column goes to the member of its name, but for these. */
 static const char *const named_otherwise[] = {
-	"crawl_status crawl", "index_status index", "image own_image", "to_fetch fetch",
-	"lease_epoch epoch",  "lease_node node",    "state is_read",   "visited_at answered_at",
+	"crawl_status crawl", "index_status index",     "image own_image",
+	"to_fetch fetch",     "lease_epoch epoch",      "lease_node node",
+	"state is_read",      "visited_at answered_at", "is_file is_ours",
 };
 
 static void test_names(struct kb_test *t)
