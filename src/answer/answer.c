@@ -31,9 +31,9 @@ void kb_answer_log(const struct kb_answerer *answerer, const struct kb_answer_re
                    const struct kb_answer *answer)
 {
 	kb_info(answerer->log,
-	        "answered agent=%" PRId64
-	        " kind=%s outcome=%s steps=%zu quotes=%zu retrieve_us=%" PRId64 " rank_us=%" PRId64,
-	        request->agent->id, kb_answer_kind_name(answer->kind),
-	        kb_outcome_name(kb_answer_outcome(answer)), answer->steps, answer->quote_count,
-	        answer->retrieve_us, answer->rank_us);
+	        "answered agent=%" PRId64 " kind=%s steps=%zu quotes=%zu retrieve_us=%" PRId64
+	        " rank_us=%" PRId64 " outcome=%s",
+	        request->agent->id, kb_answer_kind_name(answer->kind), answer->steps,
+	        answer->quote_count, answer->retrieve_us, answer->rank_us,
+	        kb_outcome_name(kb_answer_outcome(answer)));
 }
