@@ -3,7 +3,8 @@
  *
  *   understand -> retrieve -> rank -> generate -> cite -> finish
  *        |                     |
- *        +--> small talk       +--> the gate closes: no_answer_message
+ *        +--> small talk       +--> the gate closes: no_answer_message, and the closest passages
+ *                                   where there are any (outcome.h)
  *
  * plan        with planner mode, or an agent_capability that is worth it: the question's parts
  *             (plan.h), each of which is retrieved and ranked by itself; else the question is one
