@@ -295,8 +295,7 @@ static void gather(struct bench *b, const struct fit_ask *ask, size_t random)
 	for (size_t i = 0; i < found.count && wrong < NEAR_WRONG; i++) {
 		if (is_right(ask, found.candidates[i].passage.text))
 			continue;
-		add_source(b, found.candidates[i].passage.title,
-		           found.candidates[i].passage.text);
+		add_source(b, found.candidates[i].passage.title, found.candidates[i].passage.text);
 		wrong++;
 	}
 	while (is_right(ask, b->set->docs[random].text))

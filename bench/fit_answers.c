@@ -60,7 +60,7 @@ enum pool_kind {
 static const struct pool {
 	const char *name;
 	size_t lessons; /* how often the sentence tables learn from it */
-	size_t every; /* of so many questions one is taken */
+	size_t every;   /* of so many questions one is taken */
 	enum pool_kind kind;
 	size_t documents; /* of a small agent */
 	float weight;     /* in the gate's fit */
@@ -197,8 +197,8 @@ static void ask_pool(struct bench *b, int pool, struct fit_set *set, const struc
 	                                         .turn_count = ask->history_count },
 	                 &q);
 	fit_search(set, &scratch, &q, KB_SELECT_ADVISED, &evidence);
-	candidates = kb_arena_copy(&scratch, evidence.candidates,
-	                           evidence.count * sizeof(*candidates));
+	candidates =
+	        kb_arena_copy(&scratch, evidence.candidates, evidence.count * sizeof(*candidates));
 	kb_features_compute(b->analyzer, &scratch, &q, &evidence, &c->features);
 	keep(b, set, &c->features, answerable ? &candidates : NULL, evidence.count);
 	c->group = answerable || set->squeezed ? ask->group : kb_hash64(ask->id);
@@ -576,7 +576,8 @@ static int fold_of(const struct fit_case *c)
 	return (int)((c->group >> 20) % FOLDS);
 }
 
-/* Without an encoder the natural questions teach nothing: their words are not those of the answers. */
+/* Without an encoder the natural questions teach nothing: their words are not those of the answers.
+ */
 static size_t lessons_of(const struct bench *b, const struct fit_case *c)
 {
 	const struct pool *pool = &pools[c->set];
@@ -1178,7 +1179,8 @@ int main(int argc, char **argv)
 		argv += 2, argc -= 2;
 	}
 	if (argc == 0) {
-		fprintf(stderr, "usage: fit_answers [--data DIR] [--meaning FILE] [--encoder FILE] eval | write "
+		fprintf(stderr, "usage: fit_answers [--data DIR] [--meaning FILE] [--encoder FILE] "
+		                "eval | write "
 		                "FILE | predict SET FILE "
 		                "| show POOL "
 		                "| time\n");

@@ -210,12 +210,12 @@ void fit_set_index(struct fit_set *set, struct kb_segment_writer *writer)
 		fprintf(stderr, "%s: %s\n", set->name, err.msg);
 		exit(1);
 	}
-	set->snapshot = kb_snapshot_new(
-	        &(struct kb_snapshot_part){ .segment = set->segment,
-	                                    .version = 1,
-	                                    .vectors = &set->column,
-	                                    .vectors_count = set->column != NULL },
-	        1, NULL, 0);
+	set->snapshot =
+	        kb_snapshot_new(&(struct kb_snapshot_part){ .segment = set->segment,
+	                                                    .version = 1,
+	                                                    .vectors = &set->column,
+	                                                    .vectors_count = set->column != NULL },
+	                        1, NULL, 0);
 }
 
 bool fit_set_open(struct fit_set *set, const char *root, const char *name)

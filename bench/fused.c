@@ -37,13 +37,8 @@ static const struct way {
 	const char *name;
 	float words, vectors;
 } ways[] = {
-	{ "words", 1, 0 },
-	{ "vectors", 0, 1 },
-	{ "fused-.25", .25f, 1 },
-	{ "fused", .4f, 1 },
-	{ "fused-.7", .7f, 1 },
-	{ "fused-1", 1, 1 },
-	{ "fused-2", 2, 1 },
+	{ "words", 1, 0 },      { "vectors", 0, 1 }, { "fused-.25", .25f, 1 }, { "fused", .4f, 1 },
+	{ "fused-.7", .7f, 1 }, { "fused-1", 1, 1 }, { "fused-2", 2, 1 },
 };
 
 struct rows {

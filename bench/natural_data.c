@@ -296,12 +296,12 @@ bool n_corpus_open(struct n_set *set, struct n_corpus *corpus, const char *progr
 	if (!build(set, corpus, program, path, err) || !learn(corpus, path, err)
 	    || !encode(corpus, encoder, path, err))
 		return false;
-	corpus->snapshot = kb_snapshot_new(
-	        &(struct kb_snapshot_part){ .segment = corpus->segment,
-	                                    .version = 1,
-	                                    .vectors = corpus->columns,
-	                                    .vectors_count = corpus->column_count },
-	        1, NULL, 0);
+	corpus->snapshot =
+	        kb_snapshot_new(&(struct kb_snapshot_part){ .segment = corpus->segment,
+	                                                    .version = 1,
+	                                                    .vectors = corpus->columns,
+	                                                    .vectors_count = corpus->column_count },
+	                        1, NULL, 0);
 	if (corpus->factors)
 		kb_snapshot_set_factors(corpus->snapshot, corpus->factors);
 	return true;

@@ -1,7 +1,8 @@
 /*
  * How well the search finds what people ask for in documents as they upload them:
  *
- *   bench/natural_search [--data DIR] [--program FILE] [--meaning FILE] [--encoder FILE] [--verbose]
+ *   bench/natural_search [--data DIR] [--program FILE] [--meaning FILE] [--encoder FILE]
+ * [--verbose]
  *
  * Each corpus is parsed, cut and indexed as an agent's documents are, and learns its factors; each
  * question is asked as the search endpoint asks it. Printed: of the answerable questions, those

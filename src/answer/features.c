@@ -645,15 +645,14 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	for (size_t c = 0; c < r.count; c++) {
 		passage_rows(&r, c, &out->rows[row]);
 		row += r.passages[c].count;
-		out->passages[c] =
-		        (struct kb_gate_passage){ .terms = r.passages[c].terms,
-			                          .title = r.passages[c].title,
-			                          .likes = r.passages[c].likes,
-			                          .score = r.candidates[c].score,
-			                          .soft = r.passages[c].soft,
-			                          .near = r.passages[c].near.all,
-			                          .near_title = r.passages[c].near.title,
-			                          .cosine = r.candidates[c].near };
+		out->passages[c] = (struct kb_gate_passage){ .terms = r.passages[c].terms,
+			                                     .title = r.passages[c].title,
+			                                     .likes = r.passages[c].likes,
+			                                     .score = r.candidates[c].score,
+			                                     .soft = r.passages[c].soft,
+			                                     .near = r.passages[c].near.all,
+			                                     .near_title = r.passages[c].near.title,
+			                                     .cosine = r.candidates[c].near };
 	}
 	for (size_t i = 0; i < r.rows; i++) {
 		float *f = out->rows[i].f;

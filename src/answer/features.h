@@ -142,7 +142,7 @@ struct kb_features {
 	double passages_known; /* N */
 	enum kb_shape shape;   /* of the question's answer */
 	struct kb_nearness nearness;
-	float sectioned;       /* share of the candidates that stand under a heading */
+	float sectioned; /* share of the candidates that stand under a heading */
 	float known; /* the share of the question, by weight, that the table of meanings has; 0: no
 	                table */
 };

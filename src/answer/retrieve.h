@@ -55,8 +55,8 @@ void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval 
                               const struct kb_retrieved *retrieved, struct kb_hit *hits,
                               size_t count);
 
-/* The cosine of the passage's vector and the question's; where either has none, 0, and the nearness is
- * not known any more. */
+/* The cosine of the passage's vector and the question's; where either has none, 0, and the nearness
+ * is not known any more. */
 float kb_retrieved_near(const struct kb_snapshot *snapshot, struct kb_retrieved *retrieved,
                         uint32_t part, uint32_t doc);
 

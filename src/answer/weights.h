@@ -1,7 +1,7 @@
 /*
- * The fitted tables. bench/fit_answers.c writes weights.c; with a table of meanings, weights_meant.c;
- * with the encoder too, weights_near.c. Nobody edits these by hand. A table that was written before
- * a feature came has no place for it, which is a scale of 0.
+ * The fitted tables. bench/fit_answers.c writes weights.c; with a table of meanings,
+ * weights_meant.c; with the encoder too, weights_near.c. Nobody edits these by hand. A table that
+ * was written before a feature came has no place for it, which is a scale of 0.
  *
  * A model gives z = Σ w f + Σ_h v_h max(0, b_h + Σ a_hf f) over features that were brought to mean
  * 0 and deviation 1 (which is folded into the numbers). The gate is a linear function of its own

@@ -349,7 +349,7 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 		kb_jw_key_int(jw, "found_page_id", message->found_page_id);
 	if (message->running) /* ours: llm_response is as far as it has come */
 		kb_jw_key_bool(jw, "is_running", true);
-	if (message->child_id)                  /* ours: who answered for a master */
+	if (message->child_id) /* ours: who answered for a master */
 		kb_jw_key_int(jw, "child_project_id", message->child_id);
 	kb_jw_key(jw, "tools");
 	kb_jw_array(jw);

@@ -113,7 +113,7 @@ static void write_closest(struct kb_call *call, struct kb_jw *jw, const struct t
 		kb_jw_key_sv(jw, "excerpt", list.v[i].excerpt);
 		kb_jw_key(jw, "places");
 		kb_jw_array(jw);
-		if (list.v[i].length && i < told->place_count)
+		if (i < told->place_count && list.v[i].length)
 			write_place(jw, &told->places[i]);
 		kb_jw_end(jw);
 		kb_jw_end(jw);

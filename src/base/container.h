@@ -59,7 +59,8 @@ bool kb_container_verify(const struct kb_container *container, struct kb_err *er
 /* Where the file is read but once: takes what was read out of this process' memory. It can be read
  * again, from the page cache or the disk. */
 void kb_container_forget(const struct kb_container *container);
-/* XXH3 of the section table, which holds the sections' checksums: it tells one content from another. */
+/* XXH3 of the section table, which holds the sections' checksums: it tells one content from
+ * another. */
 uint64_t kb_container_fingerprint(const struct kb_container *container);
 /* For a size that does not fit the others: sets the error, returns false. */
 bool kb_container_damaged(const struct kb_container *container, uint32_t id, struct kb_err *err);

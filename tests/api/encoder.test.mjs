@@ -171,7 +171,7 @@ test("a foreign file is refused by name, and one that is not there ends the star
   kb.args = ["--encoder", foreign];
   await kb.restart();
   assert.match(kb.log, /encoder refused, words go on file=[^\n]*letter\.kbe error=/);
-  assert.equal(await figure(kb, "encoder_refused"), 1);
+  await counted(kb, { encoder_refused: 1 });
   const agent = await kb.agent({ files });
   assert.equal(await first(agent, "Where are bicycles parked?"), "bikes.txt");
   await kb.stop();
