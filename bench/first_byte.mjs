@@ -13,12 +13,11 @@
  *
  * Time is the wall's, on the client's side; client and server share the processors.
  */
-import { randomUUID } from "node:crypto";
 import fs from "node:fs";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import readline from "node:readline";
+import { ask, quantile } from "./asking.mjs";
 import { form, multipart, request } from "../tests/api/lib/http.mjs";
 import { Service } from "../tests/api/lib/service.mjs";
 
@@ -36,7 +35,6 @@ const WARM = 50; // questions before those that count
 const QUIET_MS = 40_000; // nothing was merged or learned for so long: all is
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const quantile = (times, share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
 
 async function fill() {
   fs.rmSync(kept, { recursive: true, force: true });
@@ -95,34 +93,6 @@ async function fill() {
     `${passages} passages, ${(bytes / 1e6).toFixed(0)} MB of text, in ${took.toFixed(0)} s: ${(bytes / 1e6 / took).toFixed(1)} MB/s through the API`,
   );
   await kb.end();
-}
-
-/* Asks on a connection of its own, made before the clock starts: streams close theirs. */
-async function ask(url, agent, key, prompt) {
-  const body = JSON.stringify({ prompt }),
-    { port } = new URL(url);
-  const text =
-    `POST /api/v1/projects/${agent}/conversations/${randomUUID()}/messages?stream=true HTTP/1.1\r\n` +
-    `Host: 127.0.0.1\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${key}\r\n` +
-    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-  const socket = net.connect(Number(port), "127.0.0.1");
-  socket.setNoDelay(true);
-  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
-  return new Promise((resolve, reject) => {
-    let got = "",
-      first = 0;
-    const start = performance.now();
-    socket.on("data", (piece) => {
-      got += piece.toString("latin1");
-      if (!first && /"status":"progress","message":"[^"]/.test(got)) first = performance.now() - start;
-    });
-    socket.on("error", reject);
-    socket.on("close", () => {
-      if (!got.startsWith("HTTP/1.1 200") || !first) reject(new Error(got.slice(0, 800)));
-      else resolve({ first, whole: performance.now() - start });
-    });
-    socket.write(text);
-  });
 }
 
 function memory(pid) {
