@@ -43,9 +43,13 @@ enum {
 	TIMED_PASSAGES = 10,
 };
 
-/* Shares of foreign questions, on the mean of the pools, that the gate may answer. */
-#define LENIENT .012
-#define STRICT  .005
+/* Shares of foreign questions, on the mean of the pools, that the gate may answer. With the encoder
+ * these are less: it opens for many questions in other words, and what is refused is shown as what
+ * comes closest. */
+#define LENIENT      .012
+#define STRICT       .005
+#define LENIENT_NEAR .005
+#define STRICT_NEAR  .003
 
 /* The pools. Those with `lessons` teach the sentence tables; all teach the gate. */
 enum pool_kind {
@@ -712,8 +716,8 @@ static void fit_gates(struct bench *b, float *z, struct kb_gate_weights *out)
 				z[i] = b->cases[i]->gated ? fit_gate_z(&gate, b->cases[i]) : -99;
 	}
 	fit_gate(b->cases, b->count, out);
-	lenient = threshold(b, z, LENIENT);
-	out->strict = threshold(b, z, STRICT) - lenient;
+	lenient = threshold(b, z, b->encoder ? LENIENT_NEAR : LENIENT);
+	out->strict = threshold(b, z, b->encoder ? STRICT_NEAR : STRICT) - lenient;
 	out->bias -= lenient;
 	for (size_t i = 0; i < b->count; i++)
 		z[i] -= lenient;

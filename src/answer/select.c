@@ -14,7 +14,9 @@ enum {
 /* In an agent of fewer passages than SMALL, a passage that holds less than FLOOR of the question's
  * weight, whole or by the beginnings of its words, does not answer it. The gate is fitted to pools
  * of hundreds; where every word is rare, it alone let a single common word pass. (In the pool of
- * squad the same floor costs half a point of gold answers, so it stays out of large agents.) */
+ * squad the same floor costs half a point of gold answers, so it stays out of large agents.) The
+ * gate that knows how near passages are in meaning is fitted to small agents too, and an answer in
+ * other words has none of the question's. */
 #define FLOOR 0.2f
 
 /* A turn that leans on those before is answered by a passage that holds so much of the weight of
@@ -129,7 +131,7 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		return;
 	kb_gate_features(&features, z, order, g);
 	out->gate_z = kb_gate_z(w, g);
-	if (gate != KB_GATE_CODE && evidence->stats.passages < SMALL
+	if (gate != KB_GATE_CODE && !evidence->nearness.known && evidence->stats.passages < SMALL
 	    && KB_MAX(g[KB_G_DOC_COV], g[KB_G_DOC_SOFT]) < FLOOR)
 		out->gate_z = KB_MIN(out->gate_z, -1.0f);
 	if (lacks_own(&features, &features.passages[features.rows[order[0]].candidate]))
