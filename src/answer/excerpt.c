@@ -63,9 +63,12 @@ static size_t debris(struct kb_sv text)
 static size_t link_of(struct kb_sv text, struct kb_sv *words)
 {
 	size_t open = kb_sv_starts(text, KB_SV("![")) ? 2 : 1;
-	ptrdiff_t middle = kb_sv_find(text, KB_SV("](")), end;
+	ptrdiff_t middle, end;
 
-	if (text.n < 4 || (text.p[0] != '[' && open == 1) || middle < (ptrdiff_t)open)
+	if (text.n < 4 || (text.p[0] != '[' && open == 1))
+		return 0;
+	middle = kb_sv_find(text, KB_SV("]("));
+	if (middle < (ptrdiff_t)open)
 		return 0;
 	*words = kb_sv_sub(text, open, (size_t)middle - open);
 	end = kb_sv_find_byte(kb_sv_from(text, (size_t)middle), ')');
