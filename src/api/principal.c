@@ -16,8 +16,8 @@ static const char *const verbs[] = {
 	[KB_READ] = "it is not for who calls",
 	[KB_ASK] = "it is not for who calls",
 	[KB_WRITE] = "it is not for who calls",
-	[KB_MANAGE] = "this key is limited to some agents: it can neither change the account nor "
-	              "make agents",
+	[KB_MANAGE] = ("this key is limited to some agents: it can neither change the account nor "
+	               "make agents"),
 };
 static_assert(KB_COUNTOF(verbs) == KB_VERB_COUNT, "a verb without a row");
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { cluster } from "./lib/cluster.mjs";
 import { counted, figure } from "./lib/figures.mjs";
 import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
-import { Agent, postgres, root } from "./lib/service.mjs";
+import { Agent, root } from "./lib/service.mjs";
 import { unique } from "./lib/util.mjs";
 
 const file = process.env.DOCENT_TEST_ENCODER ?? path.join(root, "share/docent/encoder.kbe");
@@ -183,8 +183,7 @@ test("a foreign file is refused by name, and one that is not there ends the star
   assert.match(missing.stderr, /^docent: --encoder: .*nowhere\.kbe[^\n]*\n$/);
 });
 
-const alone = skip || (!postgres && "several nodes need PostgreSQL");
-test("two nodes encode each passage once", { skip: alone }, async (t) => {
+test("two nodes encode each passage once", { skip }, async (t) => {
   const { nodes } = await cluster(t, 2, env);
   const agents = [await nodes[0].agent({ files: many(30) }), await nodes[1].agent({ files: many(30, 100) })];
   for (const agent of agents) await ready(agent);
