@@ -26,7 +26,7 @@ export UBSAN_OPTIONS = halt_on_error=1:print_stacktrace=1:suppressions=$(CURDIR)
 # All builds of what is below.
 sanitizers: build build-asan/build.ninja build-tsan/build.ninja
 	@ninja -C build-asan $(if $(V),-v,--quiet)
-	@ninja -C build-tsan $(if $(V),-v,--quiet) $(THREADED)
+	@ninja -C build-tsan $(if $(V),-v,--quiet) $(THREADED) $(STARTED)
 
 # One build serves the unit tests under the sanitizers and the fuzz targets.
 asan: build-asan/build.ninja
@@ -47,9 +47,11 @@ build-asan/build.ninja:
 
 # What starts no thread is left out, as an ordinary build tells.
 THREADED = $(shell scripts/threaded-tests $(BUILD))
+# Programs that tests start.
+STARTED = tests/unit/parse/parse_worker tests/unit/parse/bad_worker
 
 tsan: build build-tsan/build.ninja
-	@ninja -C build-tsan $(if $(V),-v,--quiet) $(THREADED)
+	@ninja -C build-tsan $(if $(V),-v,--quiet) $(THREADED) $(STARTED)
 	@printf '%s\n' $(THREADED:%=build-tsan/%) | $(FIXED) scripts/test-unit -
 
 # Some kernels place memory where the thread sanitizer does not expect it, unless they are told not to.
