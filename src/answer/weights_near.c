@@ -710,6 +710,6 @@ const struct kb_gate_weights kb_weights_gate_near = {
 	.out = {
 		 1.6456e-11f, 0.093689f, 4.8505e-09f, -0.44264f, -0.63502f, 0.53184f, -0.49276f, 0.37803f, -0.68647f, 0.48309f, -0.50138f, -0.75969f,
 	},
-	.bias = 0.49858f,
-	.strict = 0.5f,
+	.bias = 0.49855f,
+	.strict = 0.52648f,
 };
