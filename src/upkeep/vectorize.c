@@ -20,6 +20,7 @@ enum {
 	LOOK_MS = 500,         /* between looks for segments without the column */
 	PART_US = 5 * 1000000, /* of one segment at a time: then it becomes true and the next has
 	                          its turn */
+	KNOWN_AT_ONCE = 256,   /* texts that are looked up between two looks at the clock */
 	TEXT_MIN = 500,        /* bytes; a text that is refused is halved down to this */
 	NICE = 10,
 	SEGMENTS_AT_ONCE = KB_VECTORS_MISSING_MAX,
@@ -52,7 +53,8 @@ struct turn {
 	struct kb_segment *segment;
 	struct kb_snapshot *snapshot; /* of this segment alone */
 	struct kb_vectors_writer *writer;
-	uint32_t *todo; /* passages without a vector, in order */
+	struct kb_known_texts *known; /* NULL: none are */
+	uint32_t *todo;               /* passages without a vector, in order */
 	size_t todo_count, done, made;
 };
 
@@ -170,6 +172,18 @@ static bool embed(struct turn *turn, struct kb_arena *arena, const uint32_t *doc
 	return true;
 }
 
+/* Takes over the vector of the same text in a document that was replaced. */
+static bool is_known(const struct turn *turn, struct kb_arena *arena, uint32_t doc,
+                     struct kb_sv text)
+{
+	float *row = turn->known ? KB_NEW_ARRAY(arena, turn->column->dims, float) : NULL;
+
+	if (!row || !kb_known_texts_get(turn->known, text, row))
+		return false;
+	kb_vectors_writer_set(turn->writer, doc, row);
+	return true;
+}
+
 /* The next batch. */
 static bool take_batch(struct turn *turn, struct kb_err *err)
 {
@@ -177,10 +191,11 @@ static bool take_batch(struct turn *turn, struct kb_err *err)
 	struct kb_arena arena = { 0 };
 	struct kb_sv *texts = KB_NEW_ARRAY(&arena, with->batch_texts, struct kb_sv);
 	uint32_t *docs = KB_NEW_ARRAY(&arena, with->batch_texts, uint32_t);
-	size_t count = 0, bytes = 0, next = turn->done;
+	size_t count = 0, bytes = 0, next = turn->done, known = 0;
 	bool ok = true;
 
-	while (ok && next < turn->todo_count && count < with->batch_texts) {
+	while (ok && next < turn->todo_count && count < with->batch_texts
+	       && known < KNOWN_AT_ONCE) {
 		uint32_t doc = turn->todo[next];
 
 		ok = text_of(turn, &arena, doc, &texts[count], err);
@@ -190,46 +205,19 @@ static bool take_batch(struct turn *turn, struct kb_err *err)
 		/* Blanks have no meaning, and models refuse them. */
 		if (!kb_sv_trim(texts[count]).n)
 			continue;
+		if (is_known(turn, &arena, doc, texts[count])) {
+			known++;
+			continue;
+		}
 		bytes += texts[count].n;
 		docs[count++] = doc;
 	}
 	ok = ok && (!count || embed(turn, &arena, docs, texts, count, err));
-	if (ok)
-		turn->done = next;
-	kb_arena_fini(&arena);
-	return ok;
-}
-
-/* Passages whose text was embedded before are done. */
-static bool take_known(struct turn *turn, struct kb_err *err)
-{
-	struct kb_vectorize *v = turn->v;
-	struct kb_known_texts *known = NULL;
-	float *row = KB_NEW_ARRAY(&turn->arena, turn->column->dims, float);
-	size_t left = 0;
-	bool ok = true;
-
-	if (turn->todo_count)
-		known = kb_known_texts_new(v->catalog, &turn->state, turn->column,
-		                           v->with.text_bytes);
-	if (!known)
-		return true;
-	for (size_t i = 0; ok && i < turn->todo_count; i++) {
-		struct kb_arena arena = { 0 };
-		struct kb_sv text;
-
-		ok = text_of(turn, &arena, turn->todo[i], &text, err);
-		if (ok && kb_known_texts_get(known, text, row))
-			kb_vectors_writer_set(turn->writer, turn->todo[i], row);
-		else
-			turn->todo[left++] = turn->todo[i];
-		kb_arena_fini(&arena);
-	}
 	if (ok) {
-		atomic_fetch_add(&v->known, (int64_t)(turn->todo_count - left));
-		turn->todo_count = left;
+		turn->done = next;
+		atomic_fetch_add(&turn->v->known, (int64_t)known);
 	}
-	kb_known_texts_free(known);
+	kb_arena_fini(&arena);
 	return ok;
 }
 
@@ -274,6 +262,7 @@ static bool make_true(struct turn *turn, struct kb_err *err)
 
 static void turn_end(struct turn *turn)
 {
+	kb_known_texts_free(turn->known);
 	kb_vectors_writer_free(turn->writer);
 	kb_snapshot_release(turn->snapshot);
 	kb_segment_release(turn->segment);
@@ -291,7 +280,9 @@ static bool take_turn(struct kb_vectorize *v, const struct kb_vectors_missing *m
 
 	if (ok) {
 		plan(&turn);
-		ok = take_known(&turn, err);
+		if (turn.todo_count)
+			turn.known = kb_known_texts_new(v->catalog, &turn.state, column,
+			                                v->with.text_bytes);
 		while (ok && turn.done < turn.todo_count && !kb_bell_is_stopped(&v->bell)
 		       && kb_clock_mono_us() - start < PART_US)
 			ok = take_batch(&turn, err);
