@@ -50,7 +50,10 @@ struct kb_api {
 	struct kb_watchers *watchers;
 	struct kb_notes_job *notes;
 	const struct kb_vectorizer *vectorizer; /* NULL: nobody makes vectors */
-	bool encoder_is_refused; /* its file is damaged or foreign: nobody does because of that */
+	/* Whether the encoder's file is damaged or foreign: then nobody makes vectors because of
+	 * that. Never blocks. NULL: there is to be no encoder. */
+	bool (*encoder_is_refused)(const void *arg);
+	const void *encoder;
 	const struct kb_reranker *reranker; /* NULL: nobody judges passages */
 	struct kb_moderator *moderator;     /* NULL: no such server is configured */
 	struct kb_transcriber *transcriber; /* the same */

@@ -312,7 +312,8 @@ static void write_encoder(struct kb_buf *buf, const struct kb_api *api)
 		                           "names it" };
 
 	write_head(buf, &row);
-	kb_buf_printf(buf, "docent_%s %d\n", row.name, api->encoder_is_refused);
+	kb_buf_printf(buf, "docent_%s %d\n", row.name,
+	              api->encoder_is_refused && api->encoder_is_refused(api->encoder));
 }
 
 static void write_models(struct kb_buf *buf, struct kb_call *call, const struct figures *figures)

@@ -10,8 +10,7 @@
 #include "encode/crew.h"
 #include "out/health.h"
 
-#define MODEL       "encoder"
-#define COLUMN_NAME KB_EMBED_FAMILY MODEL
+#define MODEL "encoder"
 
 enum {
 	LINES = 2,        /* questions, passages */
@@ -20,14 +19,16 @@ enum {
 	TEXT_BYTES = 6000, /* more than the pieces that count, in any language */
 	PAUSE_FIRST_MS = 1000,
 	PAUSE_MOST_MS = 60 * 1000, /* what is damaged stays so */
-	MARK = sizeof("0123456789abcdef-4294967295"),
+	MARK = sizeof("0123456789abcdef"),
 };
 
 struct kb_encoding {
-	struct kb_encoder *encoder;
+	struct kb_encoder *encoder; /* NULL: refused, and so are info and crew */
 	struct kb_encoder_info info;
 	struct kb_encode_crew *crew;
-	char mark[MARK]; /* of the file and its dims */
+	/* Of the file. Nodes with different files each keep a column of their own beside the
+	 * other's, so the name has it too. */
+	char mark[MARK], column[sizeof(KB_EMBED_FAMILY) + MARK];
 	struct kb_vectorizer vectorizer;
 };
 
@@ -47,7 +48,7 @@ bool kb_installed_file(const char *name, char *path, size_t size)
 
 static struct kb_vector_column column_of(const struct kb_encoding *e)
 {
-	return (struct kb_vector_column){ .name = KB_SV(COLUMN_NAME),
+	return (struct kb_vector_column){ .name = kb_sv_str(e->column),
 		                          .model = kb_sv_str(e->mark),
 		                          .dims = e->info.dims };
 }
@@ -114,8 +115,8 @@ static struct kb_encoding *encoding_new(struct kb_encoder *encoder)
 	e->encoder = encoder;
 	kb_encoder_info(encoder, &e->info);
 	e->crew = kb_encode_crew_new(&(struct kb_encode_crew_config){ .encoder = encoder });
-	snprintf(e->mark, sizeof(e->mark), "%016" PRIx64 "-%" PRIu32, e->info.fingerprint,
-	         e->info.dims);
+	snprintf(e->mark, sizeof(e->mark), "%016" PRIx64, e->info.fingerprint);
+	snprintf(e->column, sizeof(e->column), KB_EMBED_FAMILY "%s", e->mark);
 	e->vectorizer = (struct kb_vectorizer){ .known = known,
 		                                .column = column,
 		                                .embed = embed,
@@ -143,20 +144,19 @@ static bool file_of(const char *named, char *path, size_t size)
 }
 
 bool kb_encoding_open(const char *named, const struct kb_log *log, struct kb_encoding **out,
-                      bool *refused, struct kb_err *err)
+                      struct kb_err *err)
 {
 	char path[PATH_MAX];
 	struct kb_encoder *encoder;
 
 	*out = NULL;
-	*refused = false;
 	if (!file_of(named, path, sizeof(path)))
 		return true;
 	encoder = kb_encoder_open(path, err);
 	if (!encoder) {
 		if (named && err->code != KB_E_CORRUPT)
 			return false;
-		*refused = true;
+		*out = kb_xcalloc(1, sizeof(**out));
 		kb_error_log(log, "encoder refused, words go on file=%s error=%s", path, err->msg);
 		return true;
 	}
@@ -180,9 +180,16 @@ bool kb_encoding_check(const char *named, struct kb_err *err)
 	return ok;
 }
 
+bool kb_encoding_is_refused(const void *encoding)
+{
+	const struct kb_encoding *e = encoding;
+
+	return e && (!e->encoder || kb_encode_crew_is_unfit(e->crew));
+}
+
 void kb_encoding_cancel(struct kb_encoding *e)
 {
-	if (e)
+	if (e && e->encoder)
 		kb_encode_crew_cancel(e->crew);
 }
 
@@ -197,5 +204,5 @@ void kb_encoding_close(struct kb_encoding *e)
 
 const struct kb_vectorizer *kb_encoding_vectorizer(const struct kb_encoding *e)
 {
-	return e ? &e->vectorizer : NULL;
+	return e && e->encoder ? &e->vectorizer : NULL;
 }

@@ -401,9 +401,10 @@ static bool open_models(struct service *s, struct kb_err *err)
 	                                    err)))
 		return false;
 	if (!s->embedder
-	    && !kb_encoding_open(s->plan->options.encoder, &s->log, &s->encoding,
-	                         &api->encoder_is_refused, err))
+	    && !kb_encoding_open(s->plan->options.encoder, &s->log, &s->encoding, err))
 		return fail_option(s, "--encoder", err);
+	api->encoder = s->encoding;
+	api->encoder_is_refused = kb_encoding_is_refused;
 	api->vectorizer = s->embedder ? kb_embedder_vectorizer(s->embedder)
 	                              : kb_encoding_vectorizer(s->encoding);
 	api->reranker = kb_ranker_reranker(s->ranker);

@@ -156,6 +156,7 @@ test("with a damaged file words go on, and the operator sees it", { skip }, asyn
   assert.equal(await first(agent, "Where are bicycles parked?"), "bikes.txt");
   await until("the pause", async () => (await figure(kb, "embedding_pauses_total")) > 0, 10_000);
   assert.match(kb.log, /passages not embedded, words go on error=[^\n]*damaged/);
+  await counted(kb, { encoder_refused: 1 });
   assert.equal(await meaning(agent), undefined);
   await kb.stop();
   const check = await docent(["check", "--data", kb.dir], { env: { ...kb.places(), DOCENT_ENCODER: kb.args[1] } });
