@@ -517,7 +517,7 @@ static size_t nearer_than(const struct reading *r, size_t c)
 	size_t nearer = 0;
 
 	for (size_t i = 0; i < r->count; i++)
-		nearer += r->candidates[i].near > r->candidates[c].near;
+		nearer += r->candidates[i].cosine > r->candidates[c].cosine;
 	return nearer;
 }
 
@@ -563,9 +563,9 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 		f[KB_F_DOC_IDEAL] = ideal;
 		f[KB_F_DOC_RANK] = 1 / (1 + (float)c);
 		if (near->known) {
-			f[KB_F_NEAR] = candidates[c].near - near->tail;
-			f[KB_F_NEAR_GAP] = near->best - candidates[c].near;
-			f[KB_F_NEAR_RANK] = 1 / (1 + (float)nearer_than(r, c));
+			f[KB_F_COSINE] = candidates[c].cosine - near->tail;
+			f[KB_F_COSINE_GAP] = near->best - candidates[c].cosine;
+			f[KB_F_COSINE_RANK] = 1 / (1 + (float)nearer_than(r, c));
 			f[KB_F_PLACE_ALL] = 1 / (1 + (float)candidates[c].place);
 		}
 		f[KB_F_DOC_COV] = kb_asked_weight(a, p->terms) / a->sum;
@@ -652,7 +652,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 			                                     .soft = r.passages[c].soft,
 			                                     .near = r.passages[c].near.all,
 			                                     .near_title = r.passages[c].near.title,
-			                                     .cosine = r.candidates[c].near };
+			                                     .cosine = r.candidates[c].cosine };
 	}
 	for (size_t i = 0; i < r.rows; i++) {
 		float *f = out->rows[i].f;

@@ -94,10 +94,10 @@
 	X(Q_WHO)                                                                                   \
 	X(Q_WHERE)                                                                                 \
 	X(Q_WHY)                                                                                   \
-	X(NEAR)      /* cosine of d with the question over that of what is near by chance, */      \
-	X(NEAR_GAP)  /* and short of the best of any passage; */                                   \
-	X(NEAR_RANK) /* 1 / (1 + its place among the candidates' cosines). Not known: 0 */         \
-	X(PLACE_ALL) /* 1 / (1 + place of d in the whole search), where cosines are known */
+	X(COSINE)      /* cosine of d with the question over that of what is near by chance, */    \
+	X(COSINE_GAP)  /* short of the best of any passage, */                                     \
+	X(COSINE_RANK) /* 1 / (1 + its place among the candidates' cosines), */                    \
+	X(PLACE_ALL)   /* 1 / (1 + place of d in the whole search); 0: cosines are not known */
 
 enum kb_answer_feature {
 #define X(name) KB_F_##name,

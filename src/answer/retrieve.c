@@ -49,17 +49,17 @@ static void measure(const struct kb_answerer *answerer, struct kb_arena *arena,
 	};
 }
 
-float kb_retrieved_near(const struct kb_snapshot *snapshot, struct kb_retrieved *retrieved,
-                        uint32_t part, uint32_t doc)
+float kb_retrieved_cosine(const struct kb_snapshot *snapshot, struct kb_retrieved *retrieved,
+                          uint32_t part, uint32_t doc)
 {
 	const struct kb_vectors *vectors =
 	        retrieved->asked ? kb_snapshot_vectors(snapshot, part, retrieved->column.name,
 	                                               retrieved->column.model)
 	                         : NULL;
-	float near = vectors ? kb_vectors_cosine(vectors, doc, retrieved->asked) : -2;
+	float cosine = vectors ? kb_vectors_cosine(vectors, doc, retrieved->asked) : -2;
 
-	if (near >= -1)
-		return near;
+	if (cosine >= -1)
+		return cosine;
 	retrieved->nearness.known = false;
 	return 0;
 }

@@ -57,7 +57,7 @@ void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval 
 
 /* The cosine of the passage's vector and the question's; where either has none, 0, and the nearness
  * is not known any more. */
-float kb_retrieved_near(const struct kb_snapshot *snapshot, struct kb_retrieved *retrieved,
-                        uint32_t part, uint32_t doc);
+float kb_retrieved_cosine(const struct kb_snapshot *snapshot, struct kb_retrieved *retrieved,
+                          uint32_t part, uint32_t doc);
 
 #endif

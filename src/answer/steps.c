@@ -324,8 +324,8 @@ static bool look_for_named(const struct search *s, const struct kb_snapshot *sna
 			continue;
 		*one = (struct kb_candidate){ .score = hits[i].score,
 			                      .meant = hits[i].score,
-			                      .near = kb_retrieved_near(snapshot, found,
-			                                                hits[i].part, hits[i].doc),
+			                      .cosine = kb_retrieved_cosine(
+			                              snapshot, found, hits[i].part, hits[i].doc),
 			                      .place = (uint32_t)step->candidate_count,
 			                      .part = hits[i].part,
 			                      .doc = hits[i].doc };
@@ -399,8 +399,8 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 		step->candidates[i].score = pool.hits[i].score * scale;
 		step->candidates[i].meant = meant[i] * scale;
 		step->candidates[i].place = place_of(&pool, i, step->with_code);
-		step->candidates[i].near = kb_retrieved_near(snapshot, &pool.found,
-		                                             pool.hits[i].part, pool.hits[i].doc);
+		step->candidates[i].cosine = kb_retrieved_cosine(
+		        snapshot, &pool.found, pool.hits[i].part, pool.hits[i].doc);
 		step->candidates[i].part = pool.hits[i].part;
 		step->candidates[i].doc = pool.hits[i].doc;
 		if (!kb_snapshot_passage(snapshot, s->arena, pool.hits[i].part, pool.hits[i].doc,

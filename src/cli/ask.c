@@ -170,39 +170,27 @@ static bool write_source(struct exchange *x, struct kb_jw *jw, int64_t id, struc
 	return true;
 }
 
-static bool write_closest(struct exchange *x, struct kb_jw *jw, const json_t *message,
-                          struct kb_err *err)
+/* The documents of a list of the message, whose items are ids or objects with a page_id and an
+ * excerpt. */
+static bool write_sources(struct exchange *x, struct kb_jw *jw, const char *name,
+                          const json_t *list, struct kb_err *err)
 {
 	const json_t *one;
 	size_t i;
 
-	kb_jw_key(jw, "closest");
+	kb_jw_key(jw, name);
 	kb_jw_array(jw);
-	json_array_foreach(kb_json_get(message, "closest_passages"), i, one)
+	json_array_foreach(list, i, one)
 	{
-		kb_jw_object(jw);
-		if (!write_source(x, jw, kb_json_int(one, "page_id", 0), err))
-			return false;
-		kb_jw_key_sv(jw, "excerpt", kb_json_sv(one, "excerpt", KB_SV("")));
-		kb_jw_end(jw);
-	}
-	kb_jw_end(jw);
-	return true;
-}
+		bool is_id = json_is_integer(one);
 
-static bool write_sources(struct exchange *x, struct kb_jw *jw, const json_t *message,
-                          struct kb_err *err)
-{
-	const json_t *id;
-	size_t i;
-
-	kb_jw_key(jw, "sources");
-	kb_jw_array(jw);
-	json_array_foreach(kb_json_get(message, "citations"), i, id)
-	{
 		kb_jw_object(jw);
-		if (!write_source(x, jw, json_integer_value(id), err))
+		if (!write_source(x, jw,
+		                  is_id ? json_integer_value(one) : kb_json_int(one, "page_id", 0),
+		                  err))
 			return false;
+		if (!is_id)
+			kb_jw_key_sv(jw, "excerpt", kb_json_sv(one, "excerpt", KB_SV("")));
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);
@@ -223,7 +211,8 @@ static bool print_json(struct exchange *x, const json_t *message, const char *se
 	kb_jw_key_sv(&jw, "answer", kb_json_sv(message, "llm_response", KB_SV("")));
 	kb_jw_key_bool(&jw, "answered", kb_sv_eq(outcome, KB_SV("answer")));
 	kb_jw_key_sv(&jw, "outcome", outcome);
-	ok = write_sources(x, &jw, message, err) && write_closest(x, &jw, message, err);
+	ok = write_sources(x, &jw, "sources", kb_json_get(message, "citations"), err)
+	     && write_sources(x, &jw, "closest", kb_json_get(message, "closest_passages"), err);
 	kb_jw_key_str(&jw, "conversation", session);
 	kb_jw_key_int(&jw, "message_id", kb_json_int(message, "id", 0));
 	kb_jw_end(&jw);

@@ -400,8 +400,7 @@ static bool open_models(struct service *s, struct kb_err *err)
 	                                                                rerank.key, api->log },
 	                                    err)))
 		return false;
-	if (!s->embedder
-	    && !kb_encoding_open(s->plan->options.encoder, &s->log, &s->encoding, err))
+	if (!s->embedder && !kb_encoding_open(s->plan->options.encoder, &s->log, &s->encoding, err))
 		return fail_option(s, "--encoder", err);
 	api->encoder = s->encoding;
 	api->encoder_is_refused = kb_encoding_is_refused;

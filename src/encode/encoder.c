@@ -134,13 +134,3 @@ bool kb_encoder_encode(struct kb_encoder_context *context, enum kb_encoder_kind 
 	}
 	return run_group(context, err);
 }
-
-void kb_encoder_bytes(const float *v, uint32_t dims, int8_t *out)
-{
-	float most = 0;
-
-	for (uint32_t i = 0; i < dims; i++)
-		most = fmaxf(most, fabsf(v[i]));
-	for (uint32_t i = 0; i < dims; i++)
-		out[i] = most > 0 ? (int8_t)lrintf(v[i] * (127 / most)) : 0;
-}

@@ -62,8 +62,4 @@ bool kb_encoder_encode(struct kb_encoder_context *context, enum kb_encoder_kind 
                        const struct kb_sv *texts, size_t count, float *out,
                        struct kb_err *err) KB_MUST_CHECK;
 
-/* A vector in signed bytes, its largest value ±127: the cosine of two such ones differs by some
- * thousandths from that of the floats. */
-void kb_encoder_bytes(const float *v, uint32_t dims, int8_t *out);
-
 #endif

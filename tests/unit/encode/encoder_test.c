@@ -167,32 +167,6 @@ static void test_threads(struct kb_test *t)
 	kb_encoder_close(encoder);
 }
 
-static void test_bytes(struct kb_test *t)
-{
-	static const float zeros[DIMS];
-	struct kb_encoder *encoder = open_encoder();
-	struct kb_encoder_context *context = kb_encoder_context_new(encoder);
-	float v[DIMS], back[DIMS];
-	int8_t bytes[DIMS];
-	double length = 0;
-	int most = 0;
-
-	encode(context, &texts[2], 1, v);
-	kb_encoder_bytes(v, DIMS, bytes);
-	for (size_t i = 0; i < DIMS; i++) {
-		most = KB_MAX(most, abs(bytes[i]));
-		back[i] = bytes[i];
-		length += (double)back[i] * (double)back[i];
-	}
-	CHECK_INT(t, most, 127);
-	CHECK(t, cosine(v, back) / sqrt(length) > .9995);
-	kb_encoder_bytes(zeros, DIMS, bytes);
-	for (size_t i = 0; i < DIMS; i++)
-		CHECK_INT(t, bytes[i], 0);
-	kb_encoder_context_free(context);
-	kb_encoder_close(encoder);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -201,7 +175,6 @@ int main(int argc, char **argv)
 		{ "an answer is nearer to its question than others, in another language too",
 		  test_meaning },
 		{ "threads with contexts of their own get the same", test_threads },
-		{ "a vector in bytes is nearly the same", test_bytes },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
