@@ -16,16 +16,6 @@ static bool available(void)
 	return __builtin_cpu_supports("avx2");
 }
 
-static float round_token(const float *in, uint32_t cols, void *out)
-{
-	int16_t *values = out;
-	float scale, factor = kb_product_factor(in, cols, &scale);
-
-	for (uint32_t c = 0; c < cols; c++)
-		values[c] = (int16_t)kb_product_whole(in[c] * factor);
-	return scale;
-}
-
 struct place {
 	const struct kb_product_matrix *m;
 	const struct kb_product_in *in;
@@ -98,4 +88,5 @@ static void multiply(const struct kb_product_matrix *m, const struct kb_product_
 		}
 }
 
-const struct kb_product_path kb_product_avx2 = { "AVX2", available, 2, round_token, multiply };
+const struct kb_product_path kb_product_avx2 = { "AVX2", available, 2, kb_product_round_wide,
+	                                         multiply };

@@ -18,16 +18,6 @@ static bool available(void)
 	       && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
 }
 
-static float round_token(const float *in, uint32_t cols, void *out)
-{
-	uint8_t *values = out;
-	float scale, factor = kb_product_factor(in, cols, &scale);
-
-	for (uint32_t c = 0; c < cols; c++)
-		values[c] = (uint8_t)(kb_product_whole(in[c] * factor) + 128);
-	return scale;
-}
-
 struct place {
 	const struct kb_product_matrix *m;
 	const struct kb_product_in *in;
@@ -139,5 +129,5 @@ static void multiply(const struct kb_product_matrix *m, const struct kb_product_
 		}
 }
 
-const struct kb_product_path kb_product_avx512_vnni = { "AVX-512 VNNI", available, 1, round_token,
-	                                                multiply };
+const struct kb_product_path kb_product_avx512_vnni = { "AVX-512 VNNI", available, 1,
+	                                                kb_product_round_unsigned, multiply };

@@ -2,10 +2,9 @@
  * Products by the dot products of newer Arm processors: four bytes of a token times four of each of
  * four rows, in one instruction.
  */
-#include <arm_neon.h>
 #include <sys/auxv.h>
 
-#include "encode/product_path.h"
+#include "encode/product_arm.h"
 
 enum { TILE = KB_PRODUCT_TILE, STEP = KB_PRODUCT_STEP, MOST = 4, PARTS = 4, ROWS = 4 };
 
@@ -14,41 +13,6 @@ static bool available(void)
 	const unsigned long dot_products = 1UL << 20; /* HWCAP_ASIMDDP */
 
 	return getauxval(AT_HWCAP) & dot_products;
-}
-
-static float round_token(const float *in, uint32_t cols, void *out)
-{
-	int8_t *values = out;
-	float scale, factor = kb_product_factor(in, cols, &scale);
-
-	for (uint32_t c = 0; c < cols; c++)
-		values[c] = (int8_t)kb_product_whole(in[c] * factor);
-	return scale;
-}
-
-struct place {
-	const struct kb_product_matrix *m;
-	const struct kb_product_in *in;
-	float *out;
-	size_t tile, token; /* the first of the block's tokens */
-};
-
-static inline int32_t four(const int8_t *values)
-{
-	int32_t bits;
-
-	memcpy(&bits, values, sizeof(bits));
-	return bits;
-}
-
-/* Four rows of one token. */
-static inline void finish(const struct place *at, size_t token, size_t row, int32x4_t sums)
-{
-	const struct kb_product_matrix *m = at->m;
-	float32x4_t scales = vmulq_n_f32(vld1q_f32(m->scales + row), at->in->scales[token]);
-	float32x4_t out = vmulq_f32(vcvtq_f32_s32(sums), scales);
-
-	vst1q_f32(at->out + token * m->rows + row, vaddq_f32(out, vld1q_f32(m->bias + row)));
 }
 
 /* One tile for T tokens, a constant. */
@@ -93,5 +57,5 @@ static void multiply(const struct kb_product_matrix *m, const struct kb_product_
 		}
 }
 
-const struct kb_product_path kb_product_dotprod = { "NEON dot products", available, 1, round_token,
-	                                            multiply };
+const struct kb_product_path kb_product_dotprod = { "NEON dot products", available, 1,
+	                                            kb_product_round_signed, multiply };

@@ -3,50 +3,13 @@
  * added to sums of 32. A register of sums has two rows, each as two halves that are added in the
  * end.
  */
-#include <arm_neon.h>
-
-#include "encode/product_path.h"
+#include "encode/product_arm.h"
 
 enum { TILE = KB_PRODUCT_TILE, STEP = KB_PRODUCT_STEP, MOST = 2, PARTS = 8, ROWS = 2 };
 
 static bool available(void)
 {
 	return true;
-}
-
-static float round_token(const float *in, uint32_t cols, void *out)
-{
-	int8_t *values = out;
-	float scale, factor = kb_product_factor(in, cols, &scale);
-
-	for (uint32_t c = 0; c < cols; c++)
-		values[c] = (int8_t)kb_product_whole(in[c] * factor);
-	return scale;
-}
-
-struct place {
-	const struct kb_product_matrix *m;
-	const struct kb_product_in *in;
-	float *out;
-	size_t tile, token; /* the first of the block's tokens */
-};
-
-static inline int32_t four(const int8_t *values)
-{
-	int32_t bits;
-
-	memcpy(&bits, values, sizeof(bits));
-	return bits;
-}
-
-/* Four rows of one token. */
-static inline void finish(const struct place *at, size_t token, size_t row, int32x4_t sums)
-{
-	const struct kb_product_matrix *m = at->m;
-	float32x4_t scales = vmulq_n_f32(vld1q_f32(m->scales + row), at->in->scales[token]);
-	float32x4_t out = vmulq_f32(vcvtq_f32_s32(sums), scales);
-
-	vst1q_f32(at->out + token * m->rows + row, vaddq_f32(out, vld1q_f32(m->bias + row)));
 }
 
 /* One tile for T tokens, a constant. */
@@ -92,4 +55,5 @@ static void multiply(const struct kb_product_matrix *m, const struct kb_product_
 		}
 }
 
-const struct kb_product_path kb_product_neon = { "NEON", available, 1, round_token, multiply };
+const struct kb_product_path kb_product_neon = { "NEON", available, 1, kb_product_round_signed,
+	                                         multiply };

@@ -78,6 +78,39 @@ static inline int32_t kb_product_whole(float value)
 	return (int32_t)(bits - none);
 }
 
+/* kb_product_path.round for values of each width; a path has its own copy, in its own instructions.
+ */
+static inline float kb_product_round_signed(const float *in, uint32_t cols, void *out)
+{
+	int8_t *values = out;
+	float scale, factor = kb_product_factor(in, cols, &scale);
+
+	for (uint32_t c = 0; c < cols; c++)
+		values[c] = (int8_t)kb_product_whole(in[c] * factor);
+	return scale;
+}
+
+/* Each more by 128. */
+static inline float kb_product_round_unsigned(const float *in, uint32_t cols, void *out)
+{
+	uint8_t *values = out;
+	float scale, factor = kb_product_factor(in, cols, &scale);
+
+	for (uint32_t c = 0; c < cols; c++)
+		values[c] = (uint8_t)(kb_product_whole(in[c] * factor) + 128);
+	return scale;
+}
+
+static inline float kb_product_round_wide(const float *in, uint32_t cols, void *out)
+{
+	int16_t *values = out;
+	float scale, factor = kb_product_factor(in, cols, &scale);
+
+	for (uint32_t c = 0; c < cols; c++)
+		values[c] = (int16_t)kb_product_whole(in[c] * factor);
+	return scale;
+}
+
 /* The first weights of a tile: its columns follow, 64 bytes for every four. */
 static inline const int8_t *kb_product_tile(const struct kb_product_matrix *m, size_t tile)
 {

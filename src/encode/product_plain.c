@@ -6,16 +6,6 @@ static bool always(void)
 	return true;
 }
 
-static float round_token(const float *in, uint32_t cols, void *out)
-{
-	int8_t *values = out;
-	float scale, factor = kb_product_factor(in, cols, &scale);
-
-	for (uint32_t c = 0; c < cols; c++)
-		values[c] = (int8_t)kb_product_whole(in[c] * factor);
-	return scale;
-}
-
 static void multiply(const struct kb_product_matrix *m, const struct kb_product_in *in, float *out)
 {
 	for (size_t t = 0; t < in->n; t++) {
@@ -36,4 +26,5 @@ static void multiply(const struct kb_product_matrix *m, const struct kb_product_
 	}
 }
 
-const struct kb_product_path kb_product_plain = { "plain", always, 1, round_token, multiply };
+const struct kb_product_path kb_product_plain = { "plain", always, 1, kb_product_round_signed,
+	                                          multiply };
