@@ -330,7 +330,6 @@ void kb_api_refuse(struct kb_request *req, const struct kb_err *err)
 	/* No route has the method OPTIONS: a browser asks before it calls any of them. */
 	if (kb_sv_eq_str(req->method, "OPTIONS")
 	    && (err->code == KB_E_METHOD || err->code == KB_E_NOT_FOUND)) {
-		req->status = 0; /* it is no refusal after all */
 		kb_system_preflight(&call, &ignored);
 	} else {
 		kb_call_error(&call, err);
@@ -497,14 +496,13 @@ static void write_refusal(struct kb_call *call, struct kb_jw *jw, int status,
 void kb_call_error(struct kb_call *call, const struct kb_err *err)
 {
 	const struct kb_err_info *info = kb_err_info(err->code);
-	/* A refusal of the server's own may have a finer status than its code. */
-	int status = call->req->status ? call->req->status : info->status;
+	int status = kb_err_status(err);
 	struct kb_response response = { .content_type = "application/json" };
 	struct kb_buf buf;
 	struct kb_jw jw;
 	size_t fields = 0;
 
-	if (call->row && call->row->invalid_is_422 && status == 400 && !call->req->status)
+	if (call->row && call->row->invalid_is_422 && status == 400 && !err->status)
 		status = 422;
 	response.status = status;
 	if (status == 404 && kb_dashboard_lost(call))

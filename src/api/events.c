@@ -112,18 +112,12 @@ static void fill_finish(struct kb_jw *jw, const void *arg)
 		end->more(end->arg, jw);
 }
 
-struct failure {
-	const struct kb_err *err;
-	int status;
-};
-
 static void fill_error(struct kb_jw *jw, const void *arg)
 {
-	const struct failure *failure = arg;
-	const struct kb_err_info *info = kb_err_info(failure->err->code);
+	const struct kb_err *err = arg;
 
-	kb_jw_key_str(jw, "error", kb_err_shown(failure->err));
-	kb_jw_key_int(jw, "code", failure->status ? failure->status : info->status);
+	kb_jw_key_str(jw, "error", kb_err_shown(err));
+	kb_jw_key_int(jw, "code", kb_err_status(err));
 }
 
 void kb_events_start(struct kb_events *events, const struct kb_message *message)
@@ -154,9 +148,9 @@ void kb_events_finish(struct kb_events *events, const struct kb_events_end *end)
 	send_event(events, "finish", fill_finish, &finish);
 }
 
-void kb_events_error(struct kb_events *events, const struct kb_err *err, int status)
+void kb_events_error(struct kb_events *events, const struct kb_err *err)
 {
-	send_event(events, "error", fill_error, &(struct failure){ err, status });
+	send_event(events, "error", fill_error, err);
 }
 
 void kb_events_comment(struct kb_events *events)

@@ -46,8 +46,7 @@ struct kb_events_end {
 	void *arg;
 };
 void kb_events_finish(struct kb_events *events, const struct kb_events_end *end);
-/* status 0: what the code says. */
-void kb_events_error(struct kb_events *events, const struct kb_err *err, int status);
+void kb_events_error(struct kb_events *events, const struct kb_err *err);
 /* A line that says nothing, in a numbered stream: whether its reader is there still. */
 void kb_events_comment(struct kb_events *events);
 

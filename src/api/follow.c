@@ -55,7 +55,8 @@ void kb_follow_end(struct kb_follower *follower, const struct kb_message *messag
 		return;
 	}
 	kb_fail(&err, KB_E_UPSTREAM, "the answer is not whole: what wrote it has failed");
-	kb_events_error(&follower->events, &err, FAILED);
+	err.status = FAILED;
+	kb_events_error(&follower->events, &err);
 }
 
 /* It is written no more: its message tells the rest, or it was deleted. */
@@ -69,7 +70,7 @@ static void end(struct kb_followers *followers, struct kb_follower *follower,
 	                         &message, &err))
 		kb_follow_end(follower, &message);
 	else
-		kb_events_error(&follower->events, &err, 0);
+		kb_events_error(&follower->events, &err);
 }
 
 static void say_nothing(struct kb_followers *followers, struct kb_follower *follower)

@@ -288,7 +288,6 @@ static bool reply(struct kb_mcp *mcp, bool ok, struct kb_err *err)
 void kb_mcp_finish(struct kb_mcp *mcp, bool ok, struct kb_err *err)
 {
 	kb_view_release(&mcp->view);
-	mcp->call->req->status = 0; /* a failure is told in the message */
 	if (!reply(mcp, ok, err))
 		kb_call_error(mcp->call, err);
 }

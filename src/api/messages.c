@@ -63,7 +63,7 @@ static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err
 		kb_warn(&call->req->log, "answer failed in its stream error=%s", err->msg);
 		if (face->failed)
 			face->failed(call, turn, err);
-		kb_events_error(&streamed->events, err, call->req->status);
+		kb_events_error(&streamed->events, err);
 	}
 	kb_stream_end(streamed->events.stream);
 }

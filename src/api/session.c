@@ -345,7 +345,7 @@ static bool is_heard(void *arg)
 /* What a client is told of a model that failed: whose fault it was, in the status, and the owner's
  * words. Which server it was, and how it is doing, is the operator's to know: the writer's log says
  * it. */
-static void explain_failure(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+static void explain_failure(struct kb_turn *turn, struct kb_err *err)
 {
 	static const struct {
 		enum kb_errc code;
@@ -357,14 +357,14 @@ static void explain_failure(struct kb_call *call, struct kb_turn *turn, struct k
 	struct kb_sv text =
 	        kb_utf8_cut(kb_settings_text_in(&turn->settings, turn->lang, KB_TEXT_SIESTA),
 	                    sizeof(err->msg) - 1);
+	int status = 502;
 
-	call->req->status = 502;
 	for (size_t i = 0; i < KB_COUNTOF(statuses); i++)
 		if (statuses[i].code == err->code)
-			call->req->status = statuses[i].status;
-	if (call->req->status == 502)
-		err->code = KB_E_UPSTREAM;
-	kb_fail_for(err, err->code, err->retry_after_s, "%.*s", KB_SV_ARG(text));
+			status = statuses[i].status;
+	kb_fail_for(err, status == 502 ? KB_E_UPSTREAM : err->code, err->retry_after_s, "%.*s",
+	            KB_SV_ARG(text));
+	err->status = status;
 }
 
 static void finish(void *arg, struct kb_err *err)
@@ -375,7 +375,7 @@ static void finish(void *arg, struct kb_err *err)
 	if (err->code == KB_OK && keep(a->call, turn, err)) {
 		if (turn->answer.failure) {
 			*err = *turn->answer.failure;
-			explain_failure(a->call, turn, err);
+			explain_failure(turn, err);
 		}
 	}
 	a->sink.done(a->call, turn, err, a->sink.arg);

@@ -59,6 +59,7 @@ static bool fail_v(struct kb_err *err, enum kb_errc code, const char *fmt, va_li
 	if (err) {
 		err->code = code;
 		err->retry_after_s = 0;
+		err->status = 0;
 		vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	}
 	return false;
@@ -94,6 +95,11 @@ int64_t kb_err_retry_after(const struct kb_err *err)
 	if (!info->retry || (info->status != 429 && info->status != 503))
 		return 0;
 	return KB_MAX(err->retry_after_s, (int64_t)1);
+}
+
+int kb_err_status(const struct kb_err *err)
+{
+	return err->status ? err->status : kb_err_info(err->code)->status;
 }
 
 bool kb_fail_errno(struct kb_err *err, const char *fmt, ...)

@@ -39,6 +39,7 @@ struct kb_err {
 	enum kb_errc code;
 	char msg[400];
 	int64_t retry_after_s; /* 0: nobody knows */
+	int status;            /* HTTP, where it is not what its code is; 0: it is */
 };
 
 struct kb_err_info {
@@ -64,6 +65,8 @@ bool kb_fail_for(struct kb_err *err, enum kb_errc code, int64_t retry_after_s, c
         KB_PRINTF(4, 5);
 /* When a client is told to come back, in seconds; 0: it is told nothing. */
 int64_t kb_err_retry_after(const struct kb_err *err);
+/* What it is in HTTP: its own status, or its code's. */
+int kb_err_status(const struct kb_err *err);
 
 /* The same from errno: "what: No such file or directory". ENOSPC and EDQUOT become KB_E_FULL. */
 bool kb_fail_errno(struct kb_err *err, const char *fmt, ...) KB_PRINTF(2, 3);

@@ -405,16 +405,13 @@ const struct kb_route *kb_proxy_routes(size_t *count)
 
 void kb_proxy_refuse(struct kb_request *req, const struct kb_err *err)
 {
-	int status = req->status ? req->status : kb_err_info(err->code)->status;
-
 	/* No row has the method OPTIONS: a browser asks before it calls any of them. */
 	if (kb_sv_eq_str(req->method, "OPTIONS")
 	    && (err->code == KB_E_METHOD || err->code == KB_E_NOT_FOUND)) {
-		req->status = 0;
 		kb_respond(req, &(struct kb_response){ .status = 200 });
 		return;
 	}
-	refuse(req, status, kb_sv_str(err->msg));
+	refuse(req, kb_err_status(err), kb_sv_str(err->msg));
 }
 
 void kb_proxy_decorate(struct kb_request *req, struct kb_buf *head)

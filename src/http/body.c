@@ -97,7 +97,7 @@ static void admit(void *arg)
 		struct kb_upload_limits limits = limits_of(call);
 
 		if (limits.files && !kb_upload_check_disk(&limits, call->body.left, &err)) {
-			kb_exchange_refuse(call, 0, &err);
+			kb_exchange_refuse(call, &err);
 			ok = false;
 		}
 	}
@@ -114,10 +114,10 @@ enum kb_http_step kb_body_start(struct kb_http_conn *conn, struct kb_http_exchan
 
 	body->sink = (uint8_t)choose_sink(call);
 	if (call->err && (call->expect_continue || body->left > most_bytes(call)))
-		return kb_conn_refuse(conn, 0, call->err);
+		return kb_conn_refuse(conn, call->err);
 	if (body->left > most_bytes(call)) {
 		fail_size(call, body->left, &err);
-		return kb_conn_refuse(conn, 0, &err);
+		return kb_conn_refuse(conn, &err);
 	}
 	if (!call->err && (config->admit || body->sink == KB_SINK_UPLOAD)
 	    && (body->framing == KB_BODY_CHUNKED || body->left > (int64_t)config->admit_above)) {
@@ -147,7 +147,7 @@ enum kb_http_step kb_body_admitted(struct kb_http_conn *conn, struct kb_http_exc
 		body->upload = kb_upload_new(
 		        &call->arena, kb_request_field(&call->req, "content-type"), &limits, &err);
 		if (!body->upload)
-			return kb_conn_refuse(conn, 0, &err);
+			return kb_conn_refuse(conn, &err);
 	}
 	if (call->expect_continue && conn->in.n == 0)
 		kb_buf_str(&conn->lane->out, "HTTP/1.1 100 Continue\r\n\r\n");
@@ -178,7 +178,7 @@ static void store_rest(void *arg)
 
 	if (!kb_upload_feed(body->upload, kb_buf_view(&body->bytes), &err)
 	    || !kb_upload_finish(body->upload, &call->req.parts, &call->req.part_count, &err)) {
-		kb_exchange_refuse(call, 0, &err);
+		kb_exchange_refuse(call, &err);
 		kb_exchange_release(call, false);
 		return;
 	}
@@ -216,7 +216,7 @@ static enum kb_http_step complete(struct kb_http_conn *conn, struct kb_http_exch
 		return KB_STEP_PARK;
 	}
 	if (call->err)
-		return kb_conn_refuse(conn, 0, call->err);
+		return kb_conn_refuse(conn, call->err);
 	if (body->sink != KB_SINK_UPLOAD) {
 		call->req.body = kb_buf_view(&body->bytes);
 		return kb_exchange_work(conn, call);
@@ -312,7 +312,7 @@ static enum kb_http_step refuse_body(struct kb_http_conn *conn, struct kb_http_e
 	if (call->err)
 		err = call->err;
 	if (!body->storing)
-		return kb_conn_refuse(conn, 0, err);
+		return kb_conn_refuse(conn, err);
 	body->refusal = kb_xmalloc(sizeof(*body->refusal)); /* the arena is the worker's now */
 	*body->refusal = *err;
 	kb_conn_deadline(conn, 0);
@@ -327,9 +327,9 @@ enum kb_http_step kb_body_read(struct kb_http_conn *conn)
 	struct kb_err err;
 
 	if (!body->storing && body->store_err)
-		return kb_conn_refuse(conn, 0, body->store_err);
+		return kb_conn_refuse(conn, body->store_err);
 	if (body->refusal)
-		return body->storing ? KB_STEP_PARK : kb_conn_refuse(conn, 0, body->refusal);
+		return body->storing ? KB_STEP_PARK : kb_conn_refuse(conn, body->refusal);
 	if (body->held_up && !body->storing) {
 		body->held_up = false;
 		start_clock(conn, body);

@@ -121,20 +121,22 @@ void kb_exchange_release(struct kb_http_exchange *call, bool here)
 
 /* ---- refusals ---- */
 
-void kb_exchange_refuse(struct kb_http_exchange *call, int status, const struct kb_err *err)
+void kb_exchange_refuse(struct kb_http_exchange *call, const struct kb_err *err)
 {
 	struct kb_server_config *config = &call->lane->server->config;
+	struct kb_err refusal = *err;
 	struct kb_response plain;
 
 	call->refused = true;
-	call->req.status = status ? status : kb_err_info(err->code)->status;
+	refusal.status = kb_err_status(err);
 	kb_debug(&call->req.log, "request refused peer=%s status=%d: %s", call->req.peer,
-	         call->req.status, err->msg);
+	         refusal.status, err->msg);
 	if (config->refuse)
-		config->refuse(&call->req, err);
+		config->refuse(&call->req, &refusal);
 	if (atomic_load(&call->answered))
 		return;
-	plain = (struct kb_response){ .content_type = "text/plain; charset=utf-8",
+	plain = (struct kb_response){ .status = refusal.status,
+		                      .content_type = "text/plain; charset=utf-8",
 		                      .body = kb_arena_printf(&call->arena, "%s\n", err->msg),
 		                      .retry_after_s = kb_err_retry_after(err) };
 	kb_respond(&call->req, &plain);
@@ -206,7 +208,7 @@ static void fill_pairs(struct kb_http_exchange *call)
 		return;
 	if (!kb_form_pairs(&call->arena, call->req.body, &call->req.parts, &call->req.part_count,
 	                   &err))
-		kb_exchange_refuse(call, 0, &err);
+		kb_exchange_refuse(call, &err);
 }
 
 void kb_exchange_handle(struct kb_http_exchange *call)
@@ -297,7 +299,7 @@ enum kb_http_step kb_exchange_start(struct kb_http_conn *conn, struct kb_http_ex
 		return answer_options(conn, call);
 	if (!find_route(call, &err)) {
 		if (call->body.done)
-			return kb_conn_refuse(conn, 0, &err);
+			return kb_conn_refuse(conn, &err);
 		call->err = kb_exchange_keep_err(call, &err);
 		return kb_body_start(conn, call);
 	}

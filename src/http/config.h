@@ -17,8 +17,8 @@ struct kb_server_config {
 	void *app;
 	const char *temp_dir; /* for uploads; on the same file system as the data */
 
-	/* Writes the answer for a refusal of the server's own; may run on a loop thread, must not
-	 * block. */
+	/* Writes the answer for a refusal of the server's own, whose status err says; may run on a
+	 * loop thread, must not block. */
 	void (*refuse)(struct kb_request *req, const struct kb_err *err);
 	/* Runs on a worker before a body over `admit_above` bytes (or of unknown length) is read;
 	 * returns false after answering (an unauthorized upload is not received). NULL: admit all.

@@ -119,8 +119,11 @@ static bool is_slow_reader(struct kb_http_conn *conn)
 
 static void time_out(struct kb_http_conn *conn, const struct kb_err *err)
 {
+	struct kb_err late = *err;
+
+	late.status = 408;
 	/* Without lingering: a peer that was too slow gets no more time. */
-	conn->step = (uint8_t)kb_conn_refuse(conn, 408, err);
+	conn->step = (uint8_t)kb_conn_refuse(conn, &late);
 	if (conn->step == KB_STEP_SEND && conn->source.fd >= 0)
 		kb_conn_flush(conn);
 	kb_conn_kill(conn);
@@ -229,7 +232,7 @@ void kb_conn_kill(struct kb_http_conn *conn)
 
 /* ---- refusals ---- */
 
-enum kb_http_step kb_conn_refuse(struct kb_http_conn *conn, int status, const struct kb_err *err)
+enum kb_http_step kb_conn_refuse(struct kb_http_conn *conn, const struct kb_err *err)
 {
 	struct kb_http_exchange *call = conn->call;
 
@@ -238,7 +241,7 @@ enum kb_http_step kb_conn_refuse(struct kb_http_conn *conn, int status, const st
 		call = conn->call = kb_exchange_new(conn);
 	if (call->body.framing != KB_BODY_NONE && !call->body.done)
 		conn->unread = true;
-	kb_exchange_refuse(call, status, err);
+	kb_exchange_refuse(call, err);
 	return KB_STEP_SEND;
 }
 
@@ -247,7 +250,7 @@ enum kb_http_step kb_conn_refuse_busy(struct kb_http_conn *conn)
 	struct kb_err err;
 
 	kb_fail(&err, KB_E_BUSY, "the server is busy: all its workers have work waiting");
-	return kb_conn_refuse(conn, 0, &err);
+	return kb_conn_refuse(conn, &err);
 }
 
 /* ---- steps ---- */
@@ -256,7 +259,7 @@ static enum kb_http_step begin(struct kb_http_conn *conn, size_t head_n)
 {
 	struct kb_http_exchange *call = conn->call = kb_exchange_new(conn);
 	char *head = kb_arena_bytes(&call->arena, head_n);
-	struct kb_http_refusal why;
+	struct kb_err why;
 
 	memcpy(head, conn->in.p, head_n);
 	kb_conn_take(conn, head_n);
@@ -265,14 +268,14 @@ static enum kb_http_step begin(struct kb_http_conn *conn, size_t head_n)
 	kb_count(&conn->lane->requests, 1);
 	if (!kb_http_parse_head(head, head_n, &conn->lane->head, &why)) {
 		conn->unread = true;
-		return kb_conn_refuse(conn, why.status, &why.err);
+		return kb_conn_refuse(conn, &why);
 	}
 	return kb_exchange_start(conn, call);
 }
 
 static enum kb_http_step step_head(struct kb_http_conn *conn)
 {
-	struct kb_http_refusal why;
+	struct kb_err why;
 	size_t head_n;
 
 	for (;;) {
@@ -290,7 +293,7 @@ static enum kb_http_step step_head(struct kb_http_conn *conn)
 		}
 		if (result == KB_HTTP_BAD) {
 			conn->unread = true;
-			return kb_conn_refuse(conn, why.status, &why.err);
+			return kb_conn_refuse(conn, &why);
 		}
 		if (result == KB_HTTP_DONE) {
 			conn->budget_requests--;
@@ -511,7 +514,7 @@ void kb_conn_open(struct kb_lane *lane, int fd, const struct sockaddr *address,
 	if (full) {
 		conn->refuse_all = conn->unread = true;
 		kb_fail(&err, KB_E_BUSY, "the server has as many connections as it may have");
-		conn->step = (uint8_t)kb_conn_refuse(conn, 0, &err);
+		conn->step = (uint8_t)kb_conn_refuse(conn, &err);
 	}
 	kb_conn_run(conn);
 }

@@ -241,8 +241,8 @@ void kb_conn_deadline(struct kb_http_conn *conn, int64_t at_us); /* 0: none */
 enum kb_http_step kb_conn_put_off(struct kb_http_conn *conn);
 /* kb_conn_flush() with the deadline for peers that stop reading. */
 enum kb_flush kb_conn_send(struct kb_http_conn *conn);
-/* Has the application answer with a refusal. status 0: what the error code says. */
-enum kb_http_step kb_conn_refuse(struct kb_http_conn *conn, int status, const struct kb_err *err);
+/* Has the application answer with a refusal. */
+enum kb_http_step kb_conn_refuse(struct kb_http_conn *conn, const struct kb_err *err);
 enum kb_http_step kb_conn_refuse_busy(struct kb_http_conn *conn);
 
 /* ---- input.c ---- */
@@ -284,7 +284,7 @@ void kb_exchange_handle(struct kb_http_exchange *call);
 /* A copy in the call's arena. */
 const struct kb_err *kb_exchange_keep_err(struct kb_http_exchange *call, const struct kb_err *err);
 /* Has the application write a refusal, on the calling thread. */
-void kb_exchange_refuse(struct kb_http_exchange *call, int status, const struct kb_err *err);
+void kb_exchange_refuse(struct kb_http_exchange *call, const struct kb_err *err);
 
 /* ---- body.c ---- */
 

@@ -15,8 +15,8 @@ struct kb_head_facts {
 
 void kb_head_write(struct kb_buf *buf, struct kb_http_exchange *call,
                    const struct kb_response *response, const struct kb_head_facts *facts);
-/* The refusal's status, the handler's, or 200. */
-int kb_head_status(const struct kb_http_exchange *call, const struct kb_response *response);
+/* The handler's, or 200. */
+int kb_head_status(const struct kb_response *response);
 /* Must the connection end with this answer? */
 bool kb_head_closes(const struct kb_http_exchange *call, const struct kb_response *response);
 /* May the answer be gathered in the lane's buffer? */

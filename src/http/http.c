@@ -63,25 +63,26 @@ bool kb_http_is_token(struct kb_sv text)
 	return text.n > 0 && all(text, TOKEN);
 }
 
-static bool refuse(struct kb_http_refusal *why, int status, enum kb_errc code, const char *text)
+static bool refuse(struct kb_err *why, int status, enum kb_errc code, const char *text)
 {
+	kb_fail(why, code, "%s", text);
 	why->status = status;
-	return kb_fail(&why->err, code, "%s", text);
+	return false;
 }
 
-static bool bad(struct kb_http_refusal *why, const char *text)
+static bool bad(struct kb_err *why, const char *text)
 {
 	return refuse(why, 400, KB_E_INVALID, text);
 }
 
-static void too_large(struct kb_http_refusal *why, int status, const char *what, int limit)
+static void too_large(struct kb_err *why, int status, const char *what, int limit)
 {
+	kb_fail(why, KB_E_TOO_LARGE, "the %s is over the limit of %d bytes", what, limit);
 	why->status = status;
-	kb_fail(&why->err, KB_E_TOO_LARGE, "the %s is over the limit of %d bytes", what, limit);
 }
 
 enum kb_http_result kb_http_scan_head(struct kb_http_scan *scan, struct kb_sv bytes, size_t *head_n,
-                                      struct kb_http_refusal *why)
+                                      struct kb_err *why)
 {
 	while (scan->at < bytes.n) {
 		const char *from = bytes.p + scan->at;
@@ -139,7 +140,7 @@ static bool known_method(struct kb_sv method)
 }
 
 /* Splits the target into path and query; for the absolute form, also the authority. */
-static bool parse_target(struct kb_http_head *head, struct kb_http_refusal *why)
+static bool parse_target(struct kb_http_head *head, struct kb_err *why)
 {
 	struct kb_sv rest = head->target;
 	ptrdiff_t at;
@@ -170,7 +171,7 @@ static bool parse_target(struct kb_http_head *head, struct kb_http_refusal *why)
 	return true;
 }
 
-static bool parse_version(struct kb_sv text, int *minor, struct kb_http_refusal *why)
+static bool parse_version(struct kb_sv text, int *minor, struct kb_err *why)
 {
 	if (text.n != 8 || memcmp(text.p, "HTTP/", 5) != 0 || text.p[6] != '.' || text.p[5] < '0'
 	    || text.p[5] > '9' || text.p[7] < '0' || text.p[7] > '9')
@@ -181,8 +182,7 @@ static bool parse_version(struct kb_sv text, int *minor, struct kb_http_refusal 
 	return true;
 }
 
-static bool parse_request_line(struct kb_sv line, struct kb_http_head *head,
-                               struct kb_http_refusal *why)
+static bool parse_request_line(struct kb_sv line, struct kb_http_head *head, struct kb_err *why)
 {
 	ptrdiff_t at = kb_sv_find_byte(line, ' ');
 	struct kb_sv rest;
@@ -245,8 +245,7 @@ static void read_connection(struct kb_http_head *head, struct kb_sv value)
 }
 
 /* One line "name: value" without its line end; the name becomes lower case in place. */
-static bool parse_field(char *line, size_t n, struct kb_http_field *field,
-                        struct kb_http_refusal *why)
+static bool parse_field(char *line, size_t n, struct kb_http_field *field, struct kb_err *why)
 {
 	size_t colon = 0;
 
@@ -266,7 +265,7 @@ static bool parse_field(char *line, size_t n, struct kb_http_field *field,
 }
 
 static bool parse_fields(char *at, char *end, struct kb_http_head *head,
-                         struct kb_http_field *known[], struct kb_http_refusal *why)
+                         struct kb_http_field *known[], struct kb_err *why)
 {
 	while (at < end) {
 		char *lf = memchr(at, '\n', (size_t)(end - at));
@@ -274,9 +273,10 @@ static bool parse_fields(char *at, char *end, struct kb_http_head *head,
 
 		KB_ASSERT(lf && lf > at && lf[-1] == '\r'); /* kb_http_scan_head() saw to that */
 		if (head->field_count == KB_HTTP_FIELDS_MAX) {
+			kb_fail(why, KB_E_TOO_LARGE, "there are more than %d fields",
+			        KB_HTTP_FIELDS_MAX);
 			why->status = 431;
-			return kb_fail(&why->err, KB_E_TOO_LARGE, "there are more than %d fields",
-			               KB_HTTP_FIELDS_MAX);
+			return false;
 		}
 		field = &head->fields[head->field_count++];
 		if (!parse_field(at, (size_t)(lf - 1 - at), field, why))
@@ -296,7 +296,7 @@ static bool parse_fields(char *at, char *end, struct kb_http_head *head,
 }
 
 static bool check_known(struct kb_http_head *head, struct kb_http_field *known[],
-                        struct kb_http_refusal *why)
+                        struct kb_err *why)
 {
 	if (!known[HOST_FIELD] && head->minor == 1)
 		return bad(why, "the Host field is missing");
@@ -331,8 +331,7 @@ bool kb_http_is_host(struct kb_sv text)
 	return text.n > 0 && text.n <= KB_HTTP_HOST_MAX && all(text, HOST);
 }
 
-bool kb_http_parse_head(char *bytes, size_t n, struct kb_http_head *head,
-                        struct kb_http_refusal *why)
+bool kb_http_parse_head(char *bytes, size_t n, struct kb_http_head *head, struct kb_err *why)
 {
 	struct kb_http_field *known[KNOWN_COUNT] = { NULL };
 	char *end = bytes + n - 2; /* before the empty line */

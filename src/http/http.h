@@ -11,12 +11,6 @@
 
 #include "http/request.h"
 
-/* Why a head is refused, and the status HTTP has for it. */
-struct kb_http_refusal {
-	int status;
-	struct kb_err err;
-};
-
 enum kb_http_result { KB_HTTP_MORE, KB_HTTP_DONE, KB_HTTP_BAD };
 
 /* Where a scan stands; zeroed for a new head. Offsets into the bytes given. */
@@ -28,7 +22,7 @@ struct kb_http_scan {
 /* Looks for the end of the head in bytes, which start with the head and grow from call to call.
  * DONE: *head_n bytes with the empty line at their end; the scan is over. BAD: *why tells. */
 enum kb_http_result kb_http_scan_head(struct kb_http_scan *scan, struct kb_sv bytes, size_t *head_n,
-                                      struct kb_http_refusal *why);
+                                      struct kb_err *why);
 
 struct kb_http_head {
 	struct kb_sv method, target; /* as sent */
@@ -43,13 +37,13 @@ struct kb_http_head {
 	struct kb_http_field fields[KB_HTTP_FIELDS_MAX];
 };
 
-/* Parses a complete head in place (field names become lower case); the views point into it. */
 /* What a Host field may say: a host, and perhaps a port. */
 enum { KB_HTTP_HOST_MAX = 300 };
 bool kb_http_is_host(struct kb_sv text) KB_MUST_CHECK;
 
+/* Parses a complete head in place (field names become lower case); the views point into it. */
 bool kb_http_parse_head(char *bytes, size_t n, struct kb_http_head *head,
-                        struct kb_http_refusal *why) KB_MUST_CHECK;
+                        struct kb_err *why) KB_MUST_CHECK;
 
 /* Is it one or more token characters (RFC 9110 5.6.2)? */
 bool kb_http_is_token(struct kb_sv text);

@@ -85,9 +85,6 @@ struct kb_request {
 	struct kb_form_part *parts;
 	size_t part_count;
 
-	int status; /* of a refusal (`refuse` of config.h): its HTTP status, which kb_respond() then
-	               keeps; 0 otherwise */
-
 	int64_t owner; /* whose answer it is, by a number of the application's; 0: anybody's */
 
 	struct kb_http_conn *conn; /* the server's */

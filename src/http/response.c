@@ -138,11 +138,9 @@ bool kb_head_closes(const struct kb_http_exchange *call, const struct kb_respons
 	       || atomic_load_explicit(&call->lane->server->stopping, memory_order_relaxed);
 }
 
-int kb_head_status(const struct kb_http_exchange *call, const struct kb_response *response)
+int kb_head_status(const struct kb_response *response)
 {
-	int status = call->req.status   ? call->req.status
-	             : response->status ? response->status
-	                                : 200;
+	int status = response->status ? response->status : 200;
 
 	KB_ASSERT(status >= 200 && status <= 599);
 	return status;
@@ -235,7 +233,7 @@ static void answer(struct kb_http_exchange *call, const struct kb_response *resp
 void kb_respond(struct kb_request *req, const struct kb_response *response)
 {
 	struct kb_http_exchange *call = kb_exchange_of(req);
-	struct kb_head_facts facts = { .status = kb_head_status(call, response),
+	struct kb_head_facts facts = { .status = kb_head_status(response),
 		                       .length = (int64_t)response->body.n };
 
 	claim(call);
@@ -246,7 +244,7 @@ void kb_respond_file(struct kb_request *req, const struct kb_response *head, int
                      bool ranges)
 {
 	struct kb_http_exchange *call = kb_exchange_of(req);
-	struct kb_head_facts facts = { .status = kb_head_status(call, head), .length = size };
+	struct kb_head_facts facts = { .status = kb_head_status(head), .length = size };
 	struct kb_sv range = kb_request_field(req, "range");
 	int64_t from = 0, n = size;
 	char more[96] = "";

@@ -38,7 +38,7 @@ struct kb_stream *kb_stream_begin(struct kb_request *req, const struct kb_respon
 {
 	struct kb_http_exchange *call = kb_exchange_of(req);
 	struct kb_stream *stream = KB_NEW(&call->arena, struct kb_stream);
-	struct kb_head_facts facts = { .status = kb_head_status(call, head), .length = -1 };
+	struct kb_head_facts facts = { .status = kb_head_status(head), .length = -1 };
 
 	KB_ASSERT(!atomic_exchange(&call->answered, true));
 	pthread_mutex_init(&stream->lock, NULL);

@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Where the head ends; 0: not, -1: refused. */
-static ptrdiff_t find_end(struct kb_sv bytes, size_t step, struct kb_http_refusal *why)
+static ptrdiff_t find_end(struct kb_sv bytes, size_t step, struct kb_err *why)
 {
 	struct kb_http_scan scan = { 0 };
 	size_t head_n = 0;
@@ -35,7 +35,7 @@ static bool within(struct kb_sv part, const char *from, size_t n)
 static void check_head(struct kb_sv bytes)
 {
 	static struct kb_http_head head;
-	struct kb_http_refusal why = { 0 };
+	struct kb_err why = { 0 };
 	char *copy = kb_xmalloc(bytes.n);
 
 	memcpy(copy, bytes.p, bytes.n);
@@ -50,7 +50,7 @@ static void check_head(struct kb_sv bytes)
 			KB_ASSERT(!memchr(head.fields[i].value.p, '\n', head.fields[i].value.n));
 		}
 	} else {
-		KB_ASSERT(why.status >= 400 && why.err.code != KB_OK && why.err.msg[0]);
+		KB_ASSERT(why.status >= 400 && why.code != KB_OK && why.msg[0]);
 	}
 	free(copy);
 }
@@ -93,7 +93,7 @@ static void check_chunks(struct kb_sv bytes, size_t step)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct kb_http_refusal why;
+	struct kb_err why;
 	struct kb_sv bytes;
 	ptrdiff_t end;
 	size_t step;

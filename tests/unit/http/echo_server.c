@@ -31,7 +31,7 @@ static void on_echo(struct kb_request *req)
 
 static void on_refusal(struct kb_request *req, const struct kb_err *err)
 {
-	kb_respond(req, &(struct kb_response){ .status = req->status,
+	kb_respond(req, &(struct kb_response){ .status = err->status,
 	                                       .content_type = "text/plain",
 	                                       .body = kb_sv_str(err->msg) });
 }

@@ -7,7 +7,7 @@
 
 /* Reads one head from bytes that arrive `step` at a time. 0: not complete; else the status. */
 static int read_head(char *bytes, size_t n, size_t step, struct kb_http_head *head,
-                     struct kb_http_refusal *why)
+                     struct kb_err *why)
 {
 	struct kb_http_scan scan = { 0 };
 	size_t head_n = 0;
@@ -134,7 +134,7 @@ static const struct {
 static void test_heads(struct kb_test *t)
 {
 	static struct kb_http_head head;
-	struct kb_http_refusal why;
+	struct kb_err why;
 
 	for (size_t i = 0; i < KB_COUNTOF(heads); i++) {
 		t->row = heads[i].name;
@@ -146,7 +146,7 @@ static void test_heads(struct kb_test *t)
 			status = read_head(copy, heads[i].bytes.n, step, &head, &why);
 			CHECK_INT(t, status, heads[i].status);
 			if (status >= 400)
-				CHECK(t, why.err.code != KB_OK && why.err.msg[0]);
+				CHECK(t, why.code != KB_OK && why.msg[0]);
 			free(copy);
 		}
 	}
@@ -158,7 +158,7 @@ static void test_parts_of_a_head(struct kb_test *t)
 	               "Host: other\r\nX-Thing: \t some value \t\r\nCONNECTION: x, Close\r\n"
 	               "Content-Length: 12\r\nExpect: 100-Continue\r\n\r\n";
 	static struct kb_http_head head;
-	struct kb_http_refusal why;
+	struct kb_err why;
 
 	CHECK_INT(t, read_head(bytes, sizeof(bytes) - 1, 1000, &head, &why), 200);
 	CHECK_SV(t, head.method, "POST");
@@ -190,7 +190,7 @@ static void test_keep_alive(struct kb_test *t)
 		  true },
 	};
 	static struct kb_http_head head;
-	struct kb_http_refusal why;
+	struct kb_err why;
 
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
 		char copy[128];
@@ -207,7 +207,7 @@ static void test_keep_alive(struct kb_test *t)
 static int sized_head(size_t target_n, int fields, size_t value_n)
 {
 	static struct kb_http_head head;
-	struct kb_http_refusal why;
+	struct kb_err why;
 	struct kb_buf buf;
 	int status;
 

@@ -191,7 +191,7 @@ static void on_big(struct kb_request *req)
 static void on_refusal(struct kb_request *req, const struct kb_err *err)
 {
 	const struct kb_response response = {
-		.status = req->status,
+		.status = err->status,
 		.content_type = "text/plain",
 		.body = kb_arena_printf(req->arena, "refused: %s", err->msg),
 		.retry_after_s = kb_err_retry_after(err),
