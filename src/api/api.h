@@ -102,7 +102,7 @@ struct kb_call {
 	struct kb_ahead *ahead;    /* what was read for the route's question; or NULL */
 	struct kb_visitor visitor; /* the visit behind KB_ROLE_VISITOR */
 	struct kb_inputs inputs;
-	bool streaming;              /* an answer has begun: errors go into the stream */
+	bool streaming;              /* kb_call_stream(): errors go into the stream */
 	struct kb_cited_rows *cited; /* what is known of cited documents (cited.c) */
 	struct kb_cited_text *texts;
 };
@@ -160,6 +160,38 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head);
 bool kb_api_owner_holds(void *app, int64_t owner);
 void kb_api_hurry(void *app);
 
+/* ---- how a call ends (reply.c) ----
+ *
+ * A handler answers by one of these, once, or returns false with *err set and dispatch does. All of
+ * them leave by one place, which knows who called, what for and what came of it; nothing else in
+ * this folder answers a request (but the server's own threads, where there is no call yet: `fast`).
+ * Behind them the call may be gone with its memory.
+ */
+void kb_call_respond(struct kb_call *call, const struct kb_response *response);
+/* With what buf holds as the body, and buf freed; false where it ran over: nothing is answered. */
+bool kb_call_respond_buf(struct kb_call *call, struct kb_response *head, struct kb_buf *buf,
+                         struct kb_err *err) KB_MUST_CHECK;
+/* With that blob as the body; ranges: a part of it may be asked for. */
+bool kb_call_respond_blob(struct kb_call *call, const struct kb_response *head, struct kb_sv blob,
+                          bool ranges, struct kb_err *err) KB_MUST_CHECK;
+/* With a stream of events, which somebody ends. What fails from then on is said in it. closes: the
+ * connection ends with it. */
+struct kb_stream *kb_call_stream(struct kb_call *call, bool closes);
+
+/* A writer of what a client reads: with the operator's second spellings. */
+void kb_api_jw(const struct kb_api *api, struct kb_jw *jw, struct kb_buf *buf);
+/* Starts `{"status":"success","data":` in buf; kb_call_reply() closes it and answers. */
+void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw);
+/* The same with another name than "data", where the contract wants one. */
+void kb_call_begin_as(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw, const char *name);
+bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
+                   struct kb_err *err);
+/* {"status":"success","data":{"<name>":true}} */
+bool kb_call_reply_flag(struct kb_call *call, int status, const char *name, struct kb_err *err);
+
+/* The error body of the contract, with the member that chat client libraries read. */
+void kb_call_error(struct kb_call *call, const struct kb_err *err);
+
 /* ---- for handlers (call.c) ---- */
 
 /* The credential of "Authorization: Bearer …"; empty: none was sent. */
@@ -186,20 +218,6 @@ bool kb_call_visit(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
 /* "http://host:8080", without a slash at the end. */
 struct kb_sv kb_call_base_url(struct kb_call *call);
-
-/* A writer of what a client reads: with the operator's second spellings. */
-void kb_api_jw(const struct kb_api *api, struct kb_jw *jw, struct kb_buf *buf);
-/* Starts `{"status":"success","data":` in buf; kb_call_reply() closes it and answers. */
-void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw);
-/* The same with another name than "data", where the contract wants one. */
-void kb_call_begin_as(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw, const char *name);
-bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
-                   struct kb_err *err);
-/* {"status":"success","data":{"<name>":true}} */
-bool kb_call_reply_flag(struct kb_call *call, int status, const char *name, struct kb_err *err);
-
-/* The error body of the contract, with the member that chat client libraries read. */
-void kb_call_error(struct kb_call *call, const struct kb_err *err);
 
 /* Path parameter i as an id: KB_E_INVALID "<what> id must be integer". */
 bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, struct kb_err *err);

@@ -64,9 +64,8 @@ static bool serve(struct kb_call *call,
 	struct kb_sv file = call->req->params[1], blob;
 	const char *mime = kb_image_mime(file);
 	struct kb_response head;
-	int64_t owner, size;
+	int64_t owner;
 	bool yes;
-	int fd;
 
 	blob = kb_sv_sub(file, 0, KB_HASH_HEX - 1);
 	if (!mime || file.n <= KB_HASH_HEX || file.p[KB_HASH_HEX - 1] != '.'
@@ -77,11 +76,8 @@ static bool serve(struct kb_call *call,
 		return false;
 	if (!yes)
 		return not_found(err);
-	if (!kb_blob_open(call->api->blobs, kb_arena_str(call->arena, blob), &fd, &size, err))
-		return false;
 	head = head_of(mime, FOREVER);
-	kb_respond_file(call->req, &head, fd, size, false);
-	return true;
+	return kb_call_respond_blob(call, &head, blob, false, err);
 }
 
 bool kb_assets_agent(struct kb_call *call, struct kb_err *err)
@@ -102,7 +98,7 @@ bool kb_assets_builtin(struct kb_call *call, struct kb_err *err)
 			        head_of(kb_image_mime(call->req->params[0]), A_DAY);
 
 			head.body = kb_sv((const char *)kb_builtins[i].bytes, kb_builtins[i].n);
-			kb_respond(call->req, &head);
+			kb_call_respond(call, &head);
 			return true;
 		}
 	return not_found(err);

@@ -1,21 +1,15 @@
-/* The one way from a request to its handler and back: key, agent, body; envelope, error, lists. */
-#include <stdio.h>
+/* The one way from a request to its handler: key, agent, body; and lists. Back: reply.c. */
 #include <string.h>
 
-#include "api/mcp.h"
 #include "api/quota.h"
 #include "api/routes.h"
 #include "api/schema.h"
 #include "api/session.h"
-#include "base/utf8.h"
 #include "store/nodes.h"
 #include "store/signins.h"
 #include "upstream/moderation.h"
 
-enum {
-	REPLY_MAX = 64 << 20,
-	LIST_MAX = 100,
-};
+enum { LIST_MAX = 100 };
 
 static struct kb_api *api_of(const struct kb_request *req)
 {
@@ -379,154 +373,6 @@ void kb_api_hurry(void *app)
 	struct kb_api *api = app;
 
 	kb_moderator_cancel(api->moderator);
-}
-
-/* ---- answers ---- */
-
-void kb_api_jw(const struct kb_api *api, struct kb_jw *jw, struct kb_buf *buf)
-{
-	kb_jw_init(jw, buf);
-	jw->aliases = &api->aliases;
-}
-
-void kb_call_begin_as(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw, const char *name)
-{
-	kb_buf_init(buf, REPLY_MAX);
-	kb_api_jw(call->api, jw, buf);
-	kb_jw_object(jw);
-	kb_jw_key_str(jw, "status", "success");
-	kb_jw_key(jw, name);
-}
-
-void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw)
-{
-	kb_call_begin_as(call, buf, jw, "data");
-}
-
-bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
-                   struct kb_err *err)
-{
-	struct kb_buf written;
-	struct kb_sv body;
-	bool ok;
-
-	kb_jw_end(jw);
-	KB_ASSERT(jw->depth == 0);
-	ok = kb_buf_done(buf, &body, err);
-	/* Once it is answered, the call may be gone with its memory, and `buf` may lie there. */
-	written = *buf;
-	*buf = (struct kb_buf){ 0 };
-	if (ok)
-		kb_respond(call->req, &(struct kb_response){
-		                              .status = status,
-		                              .content_type = "application/json",
-		                              .body = body,
-		                              .fields = { { KB_SV("cache-control"),
-		                                            KB_SV("no-cache, private") } },
-		                      });
-	kb_buf_fini(&written);
-	return ok;
-}
-
-bool kb_call_reply_flag(struct kb_call *call, int status, const char *name, struct kb_err *err)
-{
-	struct kb_buf buf;
-	struct kb_jw jw;
-
-	kb_call_begin(call, &buf, &jw);
-	kb_jw_object(&jw);
-	kb_jw_key_bool(&jw, name, true);
-	kb_jw_end(&jw);
-	return kb_call_reply(call, status, &buf, &jw, err);
-}
-
-/* Which member chat libraries read an error from, and what they call its kind. */
-static const char *openai_type(int status)
-{
-	if (status == 401)
-		return "authentication_error";
-	if (status == 429)
-		return "rate_limit_error";
-	return status >= 500 ? "server_error" : "invalid_request_error";
-}
-
-/* Chat libraries ask again after any 429 and 5xx, unless they are told that it is no use. */
-static bool is_in_vain(const struct kb_err *err)
-{
-	return err->code == KB_E_QUOTA || err->code == KB_E_UNSUPPORTED;
-}
-
-static void write_envelope(struct kb_call *call, struct kb_jw *jw, int status,
-                           const struct kb_err *err)
-{
-	const char *message = kb_err_shown(err);
-
-	kb_jw_object(jw);
-	kb_jw_key_str(jw, "status", "error");
-	kb_jw_key_sv(jw, "url",
-	             kb_arena_printf(call->arena, "%.*s%.*s", KB_SV_ARG(kb_call_base_url(call)),
-	                             KB_SV_ARG(kb_utf8_cut(call->req->target, 2000))));
-	kb_jw_key(jw, "data");
-	kb_jw_object(jw);
-	kb_jw_key_int(jw, "code", status);
-	kb_jw_key_str(jw, "message", message);
-	kb_jw_end(jw);
-	kb_jw_key_str(jw, "message", message);
-	kb_jw_key(jw, "error");
-	kb_jw_object(jw);
-	kb_jw_key_str(jw, "message", message);
-	kb_jw_key_str(jw, "type", openai_type(status));
-	kb_jw_key_null(jw, "param");
-	kb_jw_key_str(jw, "code", kb_err_info(err->code)->name);
-	kb_jw_end(jw);
-	kb_jw_end(jw);
-}
-
-/* In the form that the clients of the address read. One that was refused before it found its row
- * (405) is known by its address. */
-static void write_refusal(struct kb_call *call, struct kb_jw *jw, int status,
-                          const struct kb_err *err)
-{
-	if (kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH)))
-		kb_mcp_write_refusal(call, jw, status, kb_err_shown(err));
-	else
-		write_envelope(call, jw, status, err);
-}
-
-void kb_call_error(struct kb_call *call, const struct kb_err *err)
-{
-	const struct kb_err_info *info = kb_err_info(err->code);
-	int status = kb_err_status(err);
-	struct kb_response response = { .content_type = "application/json" };
-	struct kb_buf buf;
-	struct kb_jw jw;
-	size_t fields = 0;
-
-	if (call->row && call->row->invalid_is_422 && status == 400 && !err->status)
-		status = 422;
-	response.status = status;
-	if (status == 404 && kb_dashboard_lost(call))
-		return;
-	response.retry_after_s = kb_err_retry_after(err);
-	if (status >= 500)
-		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", status,
-		        info->name, err->msg);
-	if (call->streaming)
-		return; /* its handler has put the error into the stream */
-	kb_buf_init(&buf, 64 << 10);
-	kb_api_jw(call->api, &jw, &buf);
-	write_refusal(call, &jw, status, err);
-	response.body = kb_buf_view(&buf);
-	response.fields[fields++] =
-	        (struct kb_http_field){ KB_SV("cache-control"), KB_SV("no-cache, private") };
-	if (status == 401)
-		response.fields[fields++] =
-		        (struct kb_http_field){ KB_SV("www-authenticate"), KB_SV("Bearer") };
-	if (is_in_vain(err))
-		response.fields[fields++] =
-		        (struct kb_http_field){ KB_SV("x-should-retry"), KB_SV("false") };
-	kb_respond(call->req, &response);
-	kb_buf_fini(&buf);
 }
 
 /* ---- lists ---- */

@@ -273,12 +273,8 @@ static bool reply_bytes(struct kb_call *call, const struct cited *cited, struct 
 		                              .url = url };
 	struct kb_picture_found picture;
 	struct kb_response head;
-	int64_t size;
-	int fd;
 
-	if (!kb_picture_get(call->api->pictures, call->arena, &wish, &picture, err)
-	    || !kb_blob_open(call->api->blobs, kb_arena_str(call->arena, picture.blob), &fd, &size,
-	                     err))
+	if (!kb_picture_get(call->api->pictures, call->arena, &wish, &picture, err))
 		return false;
 	head = (struct kb_response){
 		.status = 200,
@@ -288,8 +284,7 @@ static bool reply_bytes(struct kb_call *call, const struct cited *cited, struct 
 			{ KB_SV("content-security-policy"), KB_SV("default-src 'none'; sandbox") },
 		},
 	};
-	kb_respond_file(call->req, &head, fd, size, false);
-	return true;
+	return kb_call_respond_blob(call, &head, picture.blob, false, err);
 }
 
 bool kb_shown_web_picture(struct kb_call *call, struct kb_err *err)

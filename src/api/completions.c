@@ -496,16 +496,7 @@ static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct chun
 	if (!kb_turn_number(call, turn, err))
 		return false;
 	chunks->id = kb_arena_printf(call->arena, "%" PRId64, turn->message.id);
-	chunks->stream = kb_stream_begin(call->req,
-	                                 &(struct kb_response){
-		                                .status = 200,
-		                                .content_type = "text/event-stream",
-		                                .fields = {
-			                                { KB_SV("cache-control"), KB_SV("no-cache") },
-			                                { KB_SV("x-accel-buffering"), KB_SV("no") },
-		                                },
-	                                });
-	call->streaming = true;
+	chunks->stream = kb_call_stream(call, false);
 	send_chunk(chunks, CHUNK_ROLE, KB_SV(""));
 	kb_turn_answer(call, turn,
 	               &(struct kb_turn_sink){ .take = emit, .done = end_stream, .arg = chunks });

@@ -11,24 +11,28 @@
 bool kb_dashboard_shell(struct kb_call *call, struct kb_err *err)
 {
 	const struct kb_ui_file *file = kb_ui_find(KB_SV("index.html"));
+	struct kb_response response;
 
 	if (!file)
 		return kb_fail(err, KB_E_NOT_FOUND, "This build of the service has no dashboard");
-	kb_ui_respond(call->req, file, POLICY "'none'");
+	response = kb_ui_response(call->req, file, POLICY "'none'");
+	kb_call_respond(call, &response);
 	return true;
 }
 
 bool kb_dashboard_file(struct kb_call *call, struct kb_err *err)
 {
 	const struct kb_ui_file *file = kb_ui_find(call->req->params[0]);
+	struct kb_response response;
 
 	if (!file)
 		return kb_fail(err, KB_E_NOT_FOUND, "There is no such file");
-	kb_ui_respond(call->req, file, NULL);
+	response = kb_ui_response(call->req, file, NULL);
+	kb_call_respond(call, &response);
 	return true;
 }
 
-bool kb_dashboard_lost(struct kb_call *call)
+bool kb_dashboard_lost(struct kb_call *call, struct kb_response *out)
 {
 	/* Whoever asks these is a program, whatever it says that it takes. */
 	static const char *const programs[] = { "/api/", "/public/", "/mcp", "/web/", "/chat/" };
@@ -42,6 +46,6 @@ bool kb_dashboard_lost(struct kb_call *call)
 		if (kb_sv_starts(req->path, kb_sv_str(programs[i])))
 			return false;
 	/* In the frame of a site too: its agent may have been closed. */
-	kb_ui_respond_lost(call->req, file, POLICY "*");
+	*out = kb_ui_lost(file, POLICY "*");
 	return true;
 }

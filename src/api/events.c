@@ -4,24 +4,10 @@
 
 enum { JSON_MAX = 16 << 20, FRAME_MAX = 17 << 20 };
 
-struct kb_stream *kb_events_stream(struct kb_call *call)
-{
-	call->streaming = true;
-	return kb_stream_begin(call->req, &(struct kb_response){
-		                                  .status = 200,
-		                                  .content_type = "text/event-stream",
-		                                  .fields = {
-			                                  { KB_SV("cache-control"), KB_SV("no-cache") },
-			                                  { KB_SV("x-accel-buffering"), KB_SV("no") },
-		                                  },
-		                                  .close = true,
-	                                  });
-}
-
 void kb_events_begin(struct kb_call *call, struct kb_events *events)
 {
 	events->api = call->api;
-	events->stream = kb_events_stream(call);
+	events->stream = kb_call_stream(call, true);
 }
 
 static void send_bytes(struct kb_events *events, struct kb_sv bytes)

@@ -30,8 +30,6 @@ struct kb_events {
 	int64_t sent_us;         /* the last of them (kb_clock_mono_us()) */
 };
 
-/* Answers the call with a stream of events. */
-struct kb_stream *kb_events_stream(struct kb_call *call);
 /* Begins the answer of the call; errors go into the stream from now on. */
 void kb_events_begin(struct kb_call *call, struct kb_events *events);
 /* With the first, empty progress. */

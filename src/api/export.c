@@ -207,6 +207,27 @@ static const struct format *find_format(struct kb_sv name)
 	return NULL;
 }
 
+static bool respond(struct kb_call *call, const struct format *format,
+                    const struct kb_conversation *conversation, struct kb_buf *buf,
+                    struct kb_err *err)
+{
+	struct kb_response head = {
+		.status = 200,
+		.content_type = format->content_type,
+		.fields = {
+			{ KB_SV("content-disposition"),
+			  kb_arena_printf(call->arena,
+			                  "attachment; filename=\"conversation-%" PRId64 ".%s\"",
+			                  conversation->id, format->extension) },
+			{ KB_SV("cache-control"), KB_SV("no-cache, private") },
+			{ KB_SV("content-security-policy"),
+			  KB_SV("default-src 'none'; style-src 'unsafe-inline'; sandbox") },
+		},
+	};
+
+	return kb_call_respond_buf(call, &head, buf, err);
+}
+
 bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_session session = kb_call_session(call, call->req->params[1]);
@@ -216,7 +237,6 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 	const struct kb_conversation *conversation = &transcript.conversation;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	struct kb_sv body;
 	bool ok = true;
 
 	if (!format)
@@ -246,25 +266,8 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 		        KB_SV_ARG(kb_utf8_cut(call->req->params[1], 128)));
 	if (ok)
 		format->end(&buf, &jw);
-	ok = ok && kb_buf_done(&buf, &body, err);
 	if (ok)
-		kb_respond(call->req,
-		           &(struct kb_response){
-		                   .status = 200,
-		                   .content_type = format->content_type,
-		                   .body = body,
-		                   .fields = {
-		                           { KB_SV("content-disposition"),
-		                             kb_arena_printf(call->arena,
-		                                             "attachment; filename=\"conversation-%" PRId64
-		                                             ".%s\"",
-		                                             conversation->id, format->extension) },
-		                           { KB_SV("cache-control"), KB_SV("no-cache, private") },
-		                           { KB_SV("content-security-policy"),
-		                             KB_SV("default-src 'none'; style-src 'unsafe-inline'; "
-		                                   "sandbox") },
-		                   },
-		           });
+		return respond(call, format, conversation, &buf, err);
 	kb_buf_fini(&buf);
-	return ok;
+	return false;
 }

@@ -311,7 +311,7 @@ static void run(struct kb_mcp *mcp, const struct kb_mcp_method *method, struct k
 /* What wants no answer: a notification, or the answer to a question that we never ask. */
 static bool accept(struct kb_call *call)
 {
-	kb_respond(call->req, &(struct kb_response){ .status = 202 });
+	kb_call_respond(call, &(struct kb_response){ .status = 202 });
 	return true;
 }
 

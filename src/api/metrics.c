@@ -397,6 +397,8 @@ static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 
 bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 {
+	struct kb_response head = { .status = 200,
+		                    .content_type = "text/plain; version=0.0.4; charset=utf-8" };
 	struct figures figures;
 	struct kb_buf buf;
 
@@ -411,11 +413,5 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	write_node(&buf, call->api->store);
 	write_metrics(&buf, metrics, KB_COUNTOF(metrics), &figures);
 	write_models(&buf, call, &figures);
-	kb_respond(call->req, &(struct kb_response){
-	                              .status = 200,
-	                              .content_type = "text/plain; version=0.0.4; charset=utf-8",
-	                              .body = kb_buf_view(&buf),
-	                      });
-	kb_buf_fini(&buf);
-	return true;
+	return kb_call_respond_buf(call, &head, &buf, err);
 }

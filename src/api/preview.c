@@ -67,13 +67,8 @@ bool kb_call_reply_original(struct kb_call *call, const struct kb_page *page, st
 {
 	struct kb_response response = safe(media_type(call->arena, page->content_type),
 	                                   disposition(call->arena, "attachment", page->filename));
-	int64_t size;
-	int fd;
 
-	if (!kb_blob_open(call->api->blobs, kb_arena_str(call->arena, page->blob), &fd, &size, err))
-		return false;
-	kb_respond_file(call->req, &response, fd, size, true);
-	return true;
+	return kb_call_respond_blob(call, &response, page->blob, true, err);
 }
 
 /* What stands before a block, and after it. */
@@ -115,7 +110,6 @@ static bool reply_text(struct kb_call *call, const struct kb_page *page, struct 
 	struct kb_parsed parsed;
 	struct kb_sv json;
 	struct kb_buf buf;
-	bool ok;
 
 	if (!kb_blob_read(call->api->blobs, call->arena, kb_arena_str(call->arena, page->text_blob),
 	                  TEXT_MAX, &json, err)
@@ -123,11 +117,7 @@ static bool reply_text(struct kb_call *call, const struct kb_page *page, struct 
 		return false;
 	kb_buf_init(&buf, TEXT_MAX);
 	write_text(&buf, title, kb_link_shown(call->arena, page->url), &parsed);
-	ok = kb_buf_done(&buf, &response.body, err);
-	if (ok)
-		kb_respond(call->req, &response);
-	kb_buf_fini(&buf);
-	return ok;
+	return kb_call_respond_buf(call, &response, &buf, err);
 }
 
 bool kb_preview_read(struct kb_call *call, struct kb_err *err)

@@ -31,7 +31,7 @@ bool kb_progress_read(struct kb_call *call, struct kb_err *err)
 			response.status = 304;
 			response.body = KB_SV("");
 		}
-		kb_respond(call->req, &response);
+		kb_call_respond(call, &response);
 	}
 	kb_buf_fini(&buf);
 	return ok;

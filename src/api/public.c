@@ -192,6 +192,7 @@ static bool respond_page(struct kb_call *call, const struct page *page,
 	const struct kb_ui_file *file = kb_ui_find(KB_SV("visitor.html"));
 	struct kb_sv title = settings->chatbot_title.n ? settings->chatbot_title : call->agent.name;
 	struct kb_ui_slot slots[4];
+	struct kb_response response;
 	struct kb_buf buf;
 	struct kb_jw jw;
 	bool ok;
@@ -208,10 +209,11 @@ static bool respond_page(struct kb_call *call, const struct page *page,
 	slots[3] = (struct kb_ui_slot){ "dir", is_rtl(settings->chatbot_msg_lang) ? KB_SV("rtl")
 		                                                                  : KB_SV("ltr") };
 	kb_buf_fini(&buf);
-	if (ok)
-		kb_ui_respond_page(call->req, file, slots, KB_COUNTOF(slots),
-		                   policy(call, settings));
-	return ok;
+	if (!ok)
+		return false;
+	response = kb_ui_page(call->req, file, slots, KB_COUNTOF(slots), policy(call, settings));
+	kb_call_respond(call, &response);
+	return true;
 }
 
 /* ---- pages ---- */
@@ -325,7 +327,6 @@ bool kb_public_launcher(struct kb_call *call, struct kb_err *err)
 	struct kb_settings settings;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	bool ok;
 
 	if (!kb_call_public_agent(call, err)
 	    || !kb_settings_read(call->arena, call->agent.settings, &settings, err))
@@ -345,19 +346,17 @@ bool kb_public_launcher(struct kb_call *call, struct kb_err *err)
 		           " + \" is not among the sites that may show this agent: its owner lists"
 		           " them at Share & embed\");\n");
 	}
-	ok = kb_buf_done(&buf, &response.body, err);
-	if (ok)
-		kb_respond(call->req, &response);
-	kb_buf_fini(&buf);
-	return ok;
+	return kb_call_respond_buf(call, &response, &buf, err);
 }
 
 bool kb_public_script(struct kb_call *call, struct kb_err *err)
 {
 	const struct kb_ui_file *file = kb_ui_find(KB_SV("widget.js"));
+	struct kb_response response;
 
 	if (!file)
 		return kb_fail(err, KB_E_NOT_FOUND, "This build of the service has no widget");
-	kb_ui_respond(call->req, file, NULL);
+	response = kb_ui_response(call->req, file, NULL);
+	kb_call_respond(call, &response);
 	return true;
 }

@@ -150,9 +150,9 @@ bool kb_keys_create(struct kb_call *call, struct kb_err *err);
 bool kb_keys_delete(struct kb_call *call, struct kb_err *err);
 /* dashboard.c */
 bool kb_dashboard_shell(struct kb_call *call, struct kb_err *err);
-/* Answers with the page of what is not there, where a browser has followed a link; false: it is a
- * program that asks, which is told in JSON. On a loop thread too. */
-bool kb_dashboard_lost(struct kb_call *call);
+/* The page of what is not there, where a browser has followed a link; false: it is a program that
+ * asks, which is told in JSON. On a loop thread too. */
+bool kb_dashboard_lost(struct kb_call *call, struct kb_response *out);
 bool kb_dashboard_file(struct kb_call *call, struct kb_err *err);
 /* public.c */
 bool kb_public_page(struct kb_call *call, struct kb_err *err);

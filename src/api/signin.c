@@ -91,17 +91,12 @@ static bool reply(struct kb_call *call, int status, struct kb_buf *buf, struct k
 		.content_type = "application/json",
 		.fields = { { KB_SV("cache-control"), KB_SV("no-store") } },
 	};
-	bool ok;
 
 	if (secret)
 		response.fields[1] =
 		        (struct kb_http_field){ KB_SV("set-cookie"), set_cookie(call, secret) };
 	kb_jw_end(jw);
-	ok = kb_buf_done(buf, &response.body, err);
-	if (ok)
-		kb_respond(call->req, &response);
-	kb_buf_fini(buf);
-	return ok;
+	return kb_call_respond_buf(call, &response, buf, err);
 }
 
 static void write_features(struct kb_jw *jw, uint64_t features)

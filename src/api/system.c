@@ -5,19 +5,22 @@
 #include "api/routes.h"
 #include "store/repairs.h"
 
+static const struct kb_response alive = { .status = 200,
+	                                  .content_type = "application/json",
+	                                  .body = { "{\"status\":\"ok\"}", 15 } };
+
 bool kb_system_health_fast(struct kb_request *req)
 {
 	/* Answered by the loop itself: says that it turns, whatever the workers do. */
-	kb_respond(req, &(struct kb_response){ .status = 200,
-	                                       .content_type = "application/json",
-	                                       .body = KB_SV("{\"status\":\"ok\"}") });
+	kb_respond(req, &alive);
 	return true;
 }
 
 bool kb_system_health(struct kb_call *call, struct kb_err *err)
 {
 	(void)err;
-	return kb_system_health_fast(call->req); /* with a body, which workers wait for */
+	kb_call_respond(call, &alive); /* with a body, which workers wait for */
+	return true;
 }
 
 /* The database has to answer. What is degraded is said, and no reason to send it nothing: it
@@ -42,7 +45,7 @@ bool kb_system_ready(struct kb_call *call, struct kb_err *err)
 	if (!is_bucket_there)
 		kb_jw_key_str(&jw, "bucket", "does not answer");
 	kb_jw_end(&jw);
-	kb_respond(call->req, &(struct kb_response){ .status = 200,
+	kb_call_respond(call, &(struct kb_response){ .status = 200,
 	                                             .content_type = "application/json",
 	                                             .body = kb_buf_view(&buf) });
 	kb_buf_fini(&buf);
@@ -52,7 +55,7 @@ bool kb_system_ready(struct kb_call *call, struct kb_err *err)
 bool kb_system_openapi(struct kb_call *call, struct kb_err *err)
 {
 	(void)err;
-	kb_respond(call->req, &(struct kb_response){ .status = 200,
+	kb_call_respond(call, &(struct kb_response){ .status = 200,
 	                                             .content_type = "application/json",
 	                                             .body = call->api->openapi });
 	return true;
@@ -94,7 +97,7 @@ static struct kb_sv allowed_fields(struct kb_call *call)
 bool kb_system_preflight(struct kb_call *call, struct kb_err *err)
 {
 	(void)err;
-	kb_respond(call->req,
+	kb_call_respond(call,
 	           &(struct kb_response){
 		           .status = 204,
 		           .fields = {

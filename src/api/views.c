@@ -40,15 +40,9 @@ bool kb_call_reply_picture(struct kb_call *call, const struct kb_view_wish *wish
 		},
 	};
 	struct kb_picture picture;
-	int64_t size;
-	int fd;
 
-	if (!kb_view_picture(call->api->views, call->arena, wish, &picture, err)
-	    || !kb_blob_open(call->api->blobs, kb_arena_str(call->arena, picture.blob), &fd, &size,
-	                     err))
-		return false;
-	kb_respond_file(call->req, &head, fd, size, false);
-	return true;
+	return kb_view_picture(call->api->views, call->arena, wish, &picture, err)
+	       && kb_call_respond_blob(call, &head, picture.blob, false, err);
 }
 
 bool kb_page_picture_read(struct kb_call *call, struct kb_err *err)

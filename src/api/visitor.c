@@ -438,11 +438,10 @@ static bool reply(struct kb_call *call, const struct kb_settings *settings, cons
 	if (ok && secret && !in_memory)
 		response.fields[1] =
 		        (struct kb_http_field){ KB_SV("set-cookie"), set_cookie(call, secret) };
-	ok = ok && kb_buf_done(&buf, &response.body, err);
 	if (ok)
-		kb_respond(call->req, &response);
+		return kb_call_respond_buf(call, &response, &buf, err);
 	kb_buf_fini(&buf);
-	return ok;
+	return false;
 }
 
 /* Who is nobody in particular is not whom the site has signed before. */

@@ -160,7 +160,7 @@ void kb_watch(struct kb_watchers *watchers, struct kb_call *call)
 	*watcher = (struct watcher){ .api = call->api,
 		                     .agent_id = call->agent.id,
 		                     .until_us = kb_clock_mono_us() + LASTS_US };
-	watcher->stream = kb_events_stream(call);
+	watcher->stream = kb_call_stream(call, true);
 	pthread_mutex_lock(&watchers->lock);
 	over = kb_bell_is_stopped(&watchers->bell);
 	if (!over) {

@@ -82,7 +82,8 @@ static size_t page_fields(struct kb_http_field *fields, struct kb_sv csp)
 	return 3;
 }
 
-void kb_ui_respond(struct kb_request *req, const struct kb_ui_file *file, const char *csp)
+struct kb_response kb_ui_response(struct kb_request *req, const struct kb_ui_file *file,
+                                  const char *csp)
 {
 	struct kb_response response = { .status = 200, .content_type = file->mime };
 	struct kb_sv known = kb_request_field(req, "if-none-match"), coding;
@@ -106,10 +107,10 @@ void kb_ui_respond(struct kb_request *req, const struct kb_ui_file *file, const 
 		response.status = 304;
 		response.body = KB_SV("");
 	}
-	kb_respond(req, &response);
+	return response;
 }
 
-void kb_ui_respond_lost(struct kb_request *req, const struct kb_ui_file *file, const char *csp)
+struct kb_response kb_ui_lost(const struct kb_ui_file *file, const char *csp)
 {
 	struct kb_response response = {
 		.status = 404,
@@ -120,7 +121,7 @@ void kb_ui_respond_lost(struct kb_request *req, const struct kb_ui_file *file, c
 
 	response.fields[n++] = (struct kb_http_field){ KB_SV("cache-control"), ASKED };
 	response.fields[n++] = (struct kb_http_field){ KB_SV("vary"), KB_SV("accept") };
-	kb_respond(req, &response);
+	return response;
 }
 
 /* The shell with its places filled: "%" and what follows it, up to the next, where that is a name.
@@ -153,8 +154,8 @@ static struct kb_sv fill(struct kb_request *req, struct kb_sv shell, const struc
 	return out;
 }
 
-void kb_ui_respond_page(struct kb_request *req, const struct kb_ui_file *file,
-                        const struct kb_ui_slot *slots, size_t count, struct kb_sv csp)
+struct kb_response kb_ui_page(struct kb_request *req, const struct kb_ui_file *file,
+                              const struct kb_ui_slot *slots, size_t count, struct kb_sv csp)
 {
 	struct kb_sv known = kb_request_field(req, "if-none-match"), etag;
 	struct kb_response response = {
@@ -175,5 +176,5 @@ void kb_ui_respond_page(struct kb_request *req, const struct kb_ui_file *file,
 		response.status = 304;
 		response.body = KB_SV("");
 	}
-	kb_respond(req, &response);
+	return response;
 }

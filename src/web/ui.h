@@ -26,11 +26,12 @@ extern const size_t kb_ui_file_count;
 /* NULL: there is none. */
 const struct kb_ui_file *kb_ui_find(struct kb_sv name);
 
-/* Answers with it. csp: the page's Content-Security-Policy; NULL: it is no page. */
-void kb_ui_respond(struct kb_request *req, const struct kb_ui_file *file, const char *csp);
+/* It as an answer to that request. csp: the page's Content-Security-Policy; NULL: it is no page. */
+struct kb_response kb_ui_response(struct kb_request *req, const struct kb_ui_file *file,
+                                  const char *csp);
 
 /* The page with status 404: what a browser is shown where there is nothing. */
-void kb_ui_respond_lost(struct kb_request *req, const struct kb_ui_file *file, const char *csp);
+struct kb_response kb_ui_lost(const struct kb_ui_file *file, const char *csp);
 
 /* A page whose places "%name%" are filled, each once, with text that is safe where it stands; csp
  * as above, in the request's arena. It is known by the hash of what it holds. */
@@ -38,8 +39,8 @@ struct kb_ui_slot {
 	const char *name;
 	struct kb_sv text;
 };
-void kb_ui_respond_page(struct kb_request *req, const struct kb_ui_file *file,
-                        const struct kb_ui_slot *slots, size_t count, struct kb_sv csp);
+struct kb_response kb_ui_page(struct kb_request *req, const struct kb_ui_file *file,
+                              const struct kb_ui_slot *slots, size_t count, struct kb_sv csp);
 
 /* Whether an Accept-Encoding field takes that coding (RFC 9110 12.5.3). */
 bool kb_ui_accepts(struct kb_sv accept_encoding, struct kb_sv coding);
