@@ -115,7 +115,7 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 	struct kb_source_settings settings;
 	struct kb_sv stored = call->agent.options; /* of a new agent none */
 	struct kb_agent_options options;
-	enum kb_source_kind kind;
+	const struct kb_source_kind *kind;
 	bool given;
 
 	if (!kb_source_input_settings(call, &settings, err)
@@ -131,8 +131,8 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 		.reason = KB_SV("waiting for its turn"),
 		.due_at = now,
 	};
-	*page = (struct kb_page_new){ .url = url, .depth = kind == KB_SOURCE_SITE };
-	*has_page = kind != KB_SOURCE_LIST;
+	*page = (struct kb_page_new){ .url = url, .depth = kind->is_crawl };
+	*has_page = kind->has_page;
 	return kb_source_input_labels(call, source, &given, err);
 }
 

@@ -3,7 +3,7 @@
 #define KB_API_SOURCE_INPUT_H
 
 #include "api/api.h"
-#include "crawl/source.h"
+#include "crawl/kinds.h"
 
 /* sitemap_path as one name for one document; left alone when missing, null or empty.
  * KB_E_INVALID when it is no http or https address. */

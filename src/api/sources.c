@@ -5,7 +5,7 @@
 #include "api/routes.h"
 #include "api/source_input.h"
 #include "api/upload.h"
-#include "crawl/source.h"
+#include "crawl/kinds.h"
 #include "out/link.h"
 #include "settings/options.h"
 #include "store/crawls.h"
@@ -30,15 +30,12 @@ struct extent {
 
 static const char *kind_of(struct kb_call *call, const struct kb_source *source)
 {
-	static const char *const names[] = {
-		[KB_SOURCE_LIST] = "list", [KB_SOURCE_PAGE] = "page", [KB_SOURCE_SITE] = "website"
-	};
 	struct kb_source_settings settings;
 	struct kb_agent_options options;
 
 	kb_source_settings_read(call->arena, source->settings, &settings);
 	kb_agent_options_read(call->arena, call->agent.options, &call->req->log, &options);
-	return names[kb_source_kind(source->url, &settings, options.use_full_url_crawl)];
+	return kb_source_kind(source->url, &settings, options.use_full_url_crawl)->name;
 }
 
 static bool read_extent(struct kb_call *call, const struct kb_source *source, struct extent *out,

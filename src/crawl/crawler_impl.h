@@ -1,4 +1,4 @@
-/* What crawler.c (the threads), errand.c (a page) and sync.c (a source) share. */
+/* What crawler.c (the threads), errand.c (a page) and sync.c (a source; reading.h) share. */
 #ifndef KB_CRAWL_CRAWLER_IMPL_H
 #define KB_CRAWL_CRAWLER_IMPL_H
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "crawl/crawler_impl.h"
 #include "crawl/films.h"
+#include "crawl/kinds.h"
 #include "crawl/page_address.h"
 #include "crawl/scope.h"
 #include "crawl/walls.h"
@@ -337,6 +338,7 @@ static bool go(struct errand *e, struct kb_err *err)
 {
 	const struct kb_page *page = e->page;
 	struct kb_store *store = e->crawler->config.store;
+	const struct kb_source_kind *kind;
 	struct kb_fetch_response response;
 	bool over, ok, turn_used;
 
@@ -370,7 +372,8 @@ static bool go(struct errand *e, struct kb_err *err)
 		.may_follow = may_follow,
 		.may_follow_arg = e,
 	};
-	ok = kb_crawler_fetch(e->crawler, e->arena, &e->manner, &e->request, &response, err);
+	kind = kb_source_kind(e->source.url, &e->settings, e->manner.whole_host);
+	ok = kind->bring(e->crawler, e->arena, &e->manner, &e->request, &response, err);
 	ok = ok && judge(e, &response, err);
 	kb_fd_close(&response.fd);
 	return ok;

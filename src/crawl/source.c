@@ -1,14 +1,13 @@
 /* The table of a source's settings, and its calendar. */
 #include "crawl/source.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "store/errands.h"
 
-enum { MONTH_DAYS = 30, DAY_MINUTES = 24 * 60, ENDING_MAX = 5 };
+enum { MONTH_DAYS = 30, DAY_MINUTES = 24 * 60 };
 #define MINUTE_US (60 * KB_SECOND_US)
 
 static const char *const frequencies[] = {
@@ -440,35 +439,4 @@ bool kb_source_is_list_content(struct kb_sv head)
 		if (kb_sv_eq_str(kb_sv_sub(name, 0, n), roots[i]))
 			return true;
 	return false;
-}
-
-/* Whether the path's last part is the name of a file: "guide.html", "a.pdf". That of a folder's
- * index is the folder. */
-static bool names_file(struct kb_sv url)
-{
-	struct kb_sv name = kb_page_host(url);
-	size_t end = name.p ? (size_t)(name.p - url.p) + name.n : 0, start = end, dot;
-
-	while (end < url.n && url.p[end] != '?' && url.p[end] != '#')
-		if (url.p[end++] == '/')
-			start = end;
-	name = kb_sv_sub(url, start, end - start);
-	dot = name.n;
-	while (dot > 0 && isalnum((unsigned char)name.p[dot - 1]))
-		dot--;
-	return dot > 1 && name.p[dot - 1] == '.' && dot < name.n && name.n - dot <= ENDING_MAX
-	       && isalpha((unsigned char)name.p[dot]) && !kb_sv_istarts(name, KB_SV("index."))
-	       && !kb_sv_istarts(name, KB_SV("default."));
-}
-
-enum kb_source_kind kb_source_kind(struct kb_sv url, const struct kb_source_settings *settings,
-                                   bool whole_host)
-{
-	bool certain;
-
-	if (settings->is_list || kb_source_is_list(url, &certain))
-		return KB_SOURCE_LIST;
-	if (settings->max_pages == 1 || settings->max_depth == 0)
-		return KB_SOURCE_PAGE;
-	return whole_host || !names_file(url) ? KB_SOURCE_SITE : KB_SOURCE_PAGE;
 }

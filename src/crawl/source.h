@@ -69,15 +69,4 @@ bool kb_source_is_list(struct kb_sv url, bool *certain);
 /* Whether a file that begins so is an XML sitemap, an index of them, or a feed: by its root. */
 bool kb_source_is_list_content(struct kb_sv head);
 
-/* What the address of a source is asked for. */
-enum kb_source_kind {
-	KB_SOURCE_LIST, /* a sitemap or feed, by its name or content */
-	KB_SOURCE_PAGE, /* that alone: its path ends with the name of a file, or the limits say so
-	                 */
-	KB_SOURCE_SITE, /* the website that begins there */
-};
-/* whole_host: use_full_url_crawl of its agent; then the name of a file is a start, too. */
-enum kb_source_kind kb_source_kind(struct kb_sv url, const struct kb_source_settings *settings,
-                                   bool whole_host);
-
 #endif
