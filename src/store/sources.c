@@ -73,7 +73,7 @@ static const struct kb_sql sql[] = {
 		"UPDATE sources SET due_at = $4 "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 1" },
 	[VOID_LEASES] = { "source_void_leases", "iii",
-		"UPDATE sources SET state = 0, due_at = $3 WHERE due_at > 0 AND state = 1 "
+		"UPDATE sources SET state = 0, due_at = $3 WHERE state = 1 "
 		"AND lease_node NOT IN " KB_NODES_THERE("$1", "$2") },
 };
 // clang-format on

@@ -107,7 +107,6 @@ static struct excuse wide[] = {
 	{ "answer_lost", "answers", "the first of them, in order; stops early" },
 	{ "source_next", "sources", "the first, in order; stops early" },
 	/* when a node starts */
-	{ "source_void_leases", "sources", "those that are read again and again" },
 	{ "lookup_", "", "accounts, licenses and so on, where nodes are several" },
 	{ "host_void_lines", "hosts", "hosts that were visited lately" },
 	{ "chore_void_leases", "chores", "as chore_count" },
