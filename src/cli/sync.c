@@ -9,241 +9,17 @@
 #include "base/field.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
-#include "cli/remote.h"
-#include "cli/sync_folder.h"
-#include "cli/tally.h"
+#include "cli/sync_plan.h"
 
 enum {
-	PAGE_ROWS = 100, /* of one list of documents: the most that the service gives */
-	QUERY_BYTES = 128,
 	POLL_FIRST_MS = 300, /* doubled up to POLL_MAX_MS */
 	POLL_MAX_MS = 3000,
 	AWAY_S = 5, /* between tries while the service, or the folder, cannot be reached */
 };
 
-/* A document that the agent has for a file of the folder. */
-struct doc {
-	int64_t id;
-	struct kb_sv path, hash, link; /* path: as the service has it */
-	struct kb_sv status, reason;
-	bool stays; /* its file is there, or it moves to one */
-};
-
-struct syncing {
-	struct kb_remote remote;
-	struct kb_folder folder;
-	struct kb_sv prefix, base; /* as given */
-	bool removes, wait;
-	struct kb_tally tally;
-
-	/* Of one run. */
-	struct kb_arena arena;
-	struct kb_arena list; /* of docs */
-	struct doc *docs;     /* by path */
-	size_t doc_count, doc_capacity;
-	struct doc **gone; /* those that have no file, by hash */
-	size_t gone_count;
-	struct kb_sv
-	        *sent; /* paths of files that were sent, until it is known what became of them */
-	size_t sent_count, sent_capacity;
-};
-
-/* ---- what the service has ---- */
-
-static int by_path(const void *a, const void *b)
-{
-	const struct doc *one = a, *two = b;
-
-	return kb_sv_cmp(one->path, two->path);
-}
-
-static int by_hash(const void *a, const void *b)
-{
-	const struct doc *const *one = a, *const *two = b;
-
-	return kb_sv_cmp((*one)->hash, (*two)->hash);
-}
-
-static bool is_below(const struct syncing *s, struct kb_sv path)
-{
-	return path.n > s->prefix.n && kb_sv_starts(path, s->prefix);
-}
-
-static void take_doc(struct syncing *s, struct kb_arena *arena, const json_t *row)
-{
-	struct doc doc = {
-		.id = kb_json_int(row, "id", 0),
-		.path = kb_arena_sv(arena, kb_json_sv(row, "path", KB_SV(""))),
-		.hash = kb_arena_sv(arena, kb_json_sv(row, "content_hash", KB_SV(""))),
-		.link = kb_arena_sv(arena, kb_json_sv(row, "link_url", KB_SV(""))),
-		.status = kb_arena_sv(arena, kb_json_sv(row, "index_status", KB_SV(""))),
-		.reason = kb_arena_sv(arena, kb_json_sv(row, "status_reason", KB_SV(""))),
-	};
-
-	if (!is_below(s, doc.path) || kb_json_int(row, "parent_id", 0))
-		return;
-	KB_GROW(s->docs, s->doc_capacity, s->doc_count + 1);
-	s->docs[s->doc_count++] = doc;
-}
-
-/* The documents of a status, or all; those of the folder become s->docs. */
-static bool list(struct syncing *s, const char *status, struct kb_err *err)
-{
-	bool more = true;
-
-	s->doc_count = 0;
-	kb_arena_reset(&s->list);
-	for (int page = 1; more; page++) {
-		struct kb_arena arena = { 0 };
-		char path[QUERY_BYTES];
-		const json_t *rows, *row;
-		json_t *data;
-		size_t i;
-
-		snprintf(path, sizeof(path), "/pages?limit=%d&order=asc&page=%d&index_status=%s",
-		         PAGE_ROWS, page, status);
-		data = kb_remote_call(&s->remote, &arena, path, NULL, err);
-		rows = kb_json_get(kb_json_get(data, "pages"), "data");
-		more = page < kb_json_int(kb_json_get(data, "pages"), "last_page", 0);
-		for (i = 0; (row = json_array_get(rows, i)); i++)
-			take_doc(s, &s->list, row);
-		kb_arena_fini(&arena);
-		if (!data)
-			return false;
-	}
-	if (s->doc_count)
-		qsort(s->docs, s->doc_count, sizeof(*s->docs), by_path);
-	return true;
-}
-
-static struct doc *find(const struct syncing *s, struct kb_sv path)
-{
-	struct doc wanted = { .path = path };
-
-	return s->doc_count ? bsearch(&wanted, s->docs, s->doc_count, sizeof(wanted), by_path)
-	                    : NULL;
-}
-
-/* ---- what is to be done ---- */
-
-static struct kb_sv path_of(struct syncing *s, const struct kb_folder_file *file)
-{
-	return kb_arena_printf(&s->arena, "%.*s%.*s", KB_SV_ARG(s->prefix), KB_SV_ARG(file->path));
-}
-
-static struct kb_sv without_extension(struct kb_sv path)
-{
-	for (size_t i = path.n; i-- > 0 && path.p[i] != '/';)
-		if (path.p[i] == '.')
-			return i ? kb_sv_sub(path, 0, i) : path;
-	return path;
-}
-
-/* The address that readers know the file by; empty where none was asked for. */
-static struct kb_sv link_of(struct syncing *s, const struct kb_folder_file *file)
-{
-	const struct {
-		struct kb_sv name, value;
-	} holes[] = { { KB_SV("{path}"), file->path },
-		      { KB_SV("{stem}"), without_extension(file->path) } };
-
-	if (!s->base.n)
-		return KB_SV("");
-	for (size_t i = 0; i < KB_COUNTOF(holes); i++) {
-		ptrdiff_t at = kb_sv_find(s->base, holes[i].name);
-
-		if (at >= 0)
-			return kb_arena_printf(
-			        &s->arena, "%.*s%.*s%.*s", (int)at, s->base.p,
-			        KB_SV_ARG(kb_percent_encode(&s->arena, holes[i].value, "/")),
-			        KB_SV_ARG(kb_sv_from(s->base, (size_t)at + holes[i].name.n)));
-	}
-	return kb_arena_printf(&s->arena, "%.*s%s%.*s", KB_SV_ARG(s->base),
-	                       kb_sv_ends(s->base, KB_SV("/")) ? "" : "/",
-	                       KB_SV_ARG(kb_percent_encode(&s->arena, file->path, "/")));
-}
-
-enum act { NOTHING, AWAIT, LINK, MOVE, SEND };
-
-struct step {
-	const struct kb_folder_file *file;
-	struct doc *doc; /* that is there already, perhaps at another path */
-	enum act act;
-};
-
-static bool has_failed(const struct doc *doc)
-{
-	return kb_sv_eq_str(doc->status, "failed") || kb_sv_eq_str(doc->status, "limited");
-}
-
-static enum act act_on(struct syncing *s, const struct kb_folder_file *file, const struct doc *doc)
-{
-	struct kb_sv link = link_of(s, file);
-
-	if (!kb_sv_eq_str(doc->hash, file->hash) || has_failed(doc))
-		return SEND;
-	if (link.n && !kb_sv_eq(link, doc->link))
-		return LINK;
-	return kb_sv_eq_str(doc->status, "queued") ? AWAIT : NOTHING;
-}
-
-/* Of those with no file, one with these bytes; each is given away once. */
-static struct doc *take_moved(struct syncing *s, const char *hash)
-{
-	size_t low = 0, high = s->gone_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (kb_sv_cmp(s->gone[middle]->hash, kb_sv_str(hash)) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; *hash && low < s->gone_count && kb_sv_eq_str(s->gone[low]->hash, hash); low++)
-		if (!s->gone[low]->stays && !has_failed(s->gone[low])) {
-			s->gone[low]->stays = true;
-			return s->gone[low];
-		}
-	return NULL;
-}
-
-/* A step a file. */
-static struct step *plan(struct syncing *s)
-{
-	struct step *steps = KB_NEW_ARRAY(&s->arena, s->folder.count + 1, struct step);
-
-	for (size_t i = 0; i < s->folder.count; i++) {
-		const struct kb_folder_file *file = &s->folder.files[i];
-		struct doc *doc = find(s, path_of(s, file));
-
-		steps[i] = (struct step){ .file = file, .doc = doc, .act = SEND };
-		if (!doc)
-			continue;
-		doc->stays = true;
-		steps[i].act = act_on(s, file, doc);
-	}
-	s->gone = KB_NEW_ARRAY(&s->arena, s->doc_count + 1, struct doc *);
-	s->gone_count = 0;
-	for (size_t i = 0; i < s->doc_count; i++)
-		if (!s->docs[i].stays)
-			s->gone[s->gone_count++] = &s->docs[i];
-	if (s->gone_count)
-		qsort(s->gone, s->gone_count, sizeof(struct doc *), by_hash);
-	for (size_t i = 0; i < s->folder.count; i++) {
-		struct doc *moved = steps[i].doc ? NULL : take_moved(s, steps[i].file->hash);
-
-		if (moved) {
-			steps[i].doc = moved;
-			steps[i].act = MOVE;
-		}
-	}
-	return steps;
-}
-
 /* ---- doing it ---- */
 
-static void wait_for(struct syncing *s, struct kb_sv path)
+static void wait_for(struct kb_syncing *s, struct kb_sv path)
 {
 	if (!s->wait) {
 		kb_tally_line(&s->tally, false, "sent", path, KB_SV(""));
@@ -253,12 +29,12 @@ static void wait_for(struct syncing *s, struct kb_sv path)
 	s->sent[s->sent_count++] = path;
 }
 
-static bool send_file(struct syncing *s, const struct kb_folder_file *file, struct kb_err *err)
+static bool send_file(struct kb_syncing *s, const struct kb_folder_file *file, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_remote_file as = { .name = file->path,
-		                     .path = path_of(s, file),
-		                     .url = link_of(s, file) };
+		                     .path = kb_sync_path(s, file),
+		                     .url = kb_sync_link(s, file) };
 	json_t *page = NULL;
 
 	if (!kb_utf8_valid(file->path))
@@ -272,11 +48,12 @@ static bool send_file(struct syncing *s, const struct kb_folder_file *file, stru
 }
 
 /* Tells the service that the document has that path, and its address. */
-static bool put_path(struct syncing *s, const struct step *step, bool *waits, struct kb_err *err)
+static bool put_path(struct kb_syncing *s, const struct kb_sync_step *step, bool *waits,
+                     struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_sv link = link_of(s, step->file);
-	char path[QUERY_BYTES];
+	struct kb_sv link = kb_sync_link(s, step->file);
+	char path[KB_SYNC_QUERY_BYTES];
 	struct kb_buf body;
 	struct kb_jw jw;
 	json_t *page;
@@ -285,7 +62,7 @@ static bool put_path(struct syncing *s, const struct step *step, bool *waits, st
 	kb_buf_init(&body, SIZE_MAX);
 	kb_jw_init(&jw, &body);
 	kb_jw_object(&jw);
-	kb_jw_key_sv(&jw, "path", path_of(s, step->file));
+	kb_jw_key_sv(&jw, "path", kb_sync_path(s, step->file));
 	if (link.n)
 		kb_jw_key_sv(&jw, "url", link);
 	kb_jw_end(&jw);
@@ -298,7 +75,7 @@ static bool put_path(struct syncing *s, const struct step *step, bool *waits, st
 }
 
 /* A document that cannot move, because its original is not kept, comes anew. */
-static bool move_doc(struct syncing *s, const struct step *step, struct kb_err *err)
+static bool move_doc(struct kb_syncing *s, const struct kb_sync_step *step, struct kb_err *err)
 {
 	bool waits;
 
@@ -306,36 +83,36 @@ static bool move_doc(struct syncing *s, const struct step *step, struct kb_err *
 		if (waits)
 			wait_for(s, step->file->path);
 		else
-			kb_tally_line(&s->tally, false, step->act == MOVE ? "moved" : "ok",
+			kb_tally_line(&s->tally, false, step->act == KB_SYNC_MOVE ? "moved" : "ok",
 			              step->file->path, KB_SV(""));
 		return true;
 	}
 	if (err->code != KB_E_INVALID && err->code != KB_E_NOT_FOUND)
 		return false;
-	step->doc->stays = step->act == LINK;
+	step->doc->stays = step->act == KB_SYNC_LINK;
 	return send_file(s, step->file, err);
 }
 
-static bool take_step(struct syncing *s, const struct step *step, struct kb_err *err)
+static bool take_step(struct kb_syncing *s, const struct kb_sync_step *step, struct kb_err *err)
 {
 	switch (step->act) {
-	case AWAIT:
+	case KB_SYNC_AWAIT:
 		wait_for(s, step->file->path);
 		return true;
-	case LINK:
-	case MOVE:
+	case KB_SYNC_LINK:
+	case KB_SYNC_MOVE:
 		return move_doc(s, step, err);
-	case SEND:
+	case KB_SYNC_SEND:
 		return send_file(s, step->file, err);
 	default:
 		return true;
 	}
 }
 
-static bool drop(struct syncing *s, const struct doc *doc, struct kb_err *err)
+static bool drop(struct kb_syncing *s, const struct kb_sync_doc *doc, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	char path[QUERY_BYTES];
+	char path[KB_SYNC_QUERY_BYTES];
 	bool ok;
 
 	snprintf(path, sizeof(path), "/pages/%" PRId64, doc->id);
@@ -349,7 +126,7 @@ static bool drop(struct syncing *s, const struct doc *doc, struct kb_err *err)
 }
 
 /* False: the next one would fare no better. */
-static bool went_on(struct syncing *s, struct kb_sv name, const struct kb_err *err)
+static bool went_on(struct kb_syncing *s, struct kb_sv name, const struct kb_err *err)
 {
 	if (err->code == KB_E_UPSTREAM)
 		return false;
@@ -357,7 +134,7 @@ static bool went_on(struct syncing *s, struct kb_sv name, const struct kb_err *e
 	return true;
 }
 
-static bool take_steps(struct syncing *s, const struct step *steps, struct kb_err *err)
+static bool take_steps(struct kb_syncing *s, const struct kb_sync_step *steps, struct kb_err *err)
 {
 	for (size_t i = 0; i < s->folder.count; i++)
 		if (!take_step(s, &steps[i], err) && !went_on(s, steps[i].file->path, err))
@@ -369,12 +146,12 @@ static bool take_steps(struct syncing *s, const struct step *steps, struct kb_er
 	return true;
 }
 
-static size_t count_steps(const struct syncing *s, const struct step *steps)
+static size_t count_steps(const struct kb_syncing *s, const struct kb_sync_step *steps)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->folder.count; i++)
-		n += steps[i].act != NOTHING;
+		n += steps[i].act != KB_SYNC_NOTHING;
 	for (size_t i = 0; s->removes && i < s->gone_count; i++)
 		n += !s->gone[i]->stays;
 	return n;
@@ -382,35 +159,35 @@ static size_t count_steps(const struct syncing *s, const struct step *steps)
 
 /* ---- waiting ---- */
 
-static struct doc *doc_of(struct syncing *s, struct kb_sv path)
+static struct kb_sync_doc *doc_of(struct kb_syncing *s, struct kb_sv path)
 {
-	return find(s,
-	            kb_arena_printf(&s->list, "%.*s%.*s", KB_SV_ARG(s->prefix), KB_SV_ARG(path)));
+	return kb_sync_find(
+	        s, kb_arena_printf(&s->list, "%.*s%.*s", KB_SV_ARG(s->prefix), KB_SV_ARG(path)));
 }
 
-static void judge(struct syncing *s, struct kb_sv path)
+static void judge(struct kb_syncing *s, struct kb_sv path)
 {
-	const struct doc *doc = doc_of(s, path);
+	const struct kb_sync_doc *doc = doc_of(s, path);
 
 	if (!doc)
 		kb_tally_line(&s->tally, true, "failed", path,
 		              KB_SV("it was deleted before it was read"));
-	else if (has_failed(doc))
+	else if (kb_sync_has_failed(doc))
 		kb_tally_line(&s->tally, true, "failed", path,
 		              doc->reason.n ? doc->reason : doc->status);
 	else
 		kb_tally_line(&s->tally, false, "ok", path, doc->reason);
 }
 
-static bool waits(struct syncing *s, struct kb_sv path)
+static bool waits(struct kb_syncing *s, struct kb_sv path)
 {
-	const struct doc *doc = doc_of(s, path);
+	const struct kb_sync_doc *doc = doc_of(s, path);
 
 	return doc && kb_sv_eq_str(doc->status, "queued");
 }
 
 /* Those of s->sent that s->docs does not have in the queue go to its front. How many that are. */
-static size_t part_read(struct syncing *s)
+static size_t part_read(struct kb_syncing *s)
 {
 	size_t read = 0;
 
@@ -424,19 +201,19 @@ static size_t part_read(struct syncing *s)
 	return read;
 }
 
-static bool wait_for_sent(struct syncing *s, struct kb_err *err)
+static bool wait_for_sent(struct kb_syncing *s, struct kb_err *err)
 {
 	int64_t pause_ms = POLL_FIRST_MS;
 
 	while (s->sent_count) {
 		size_t read;
 
-		if (!list(s, "queued", err))
+		if (!kb_sync_list(s, "queued", err))
 			return false;
 		read = part_read(s);
 		/* What left the queue meanwhile moved others past us in its list: the whole list
 		 * says which of them wait still. */
-		if (read && !list(s, "all", err))
+		if (read && !kb_sync_list(s, "all", err))
 			return false;
 		if (read)
 			read = part_read(s);
@@ -453,21 +230,21 @@ static bool wait_for_sent(struct syncing *s, struct kb_err *err)
 
 /* ---- the command ---- */
 
-static bool run_once(struct syncing *s, struct kb_err *err)
+static bool run_once(struct kb_syncing *s, struct kb_err *err)
 {
-	struct step *steps;
+	struct kb_sync_step *steps;
 	bool ok;
 
 	s->tally = (struct kb_tally){ .bar = s->tally.bar };
 	s->sent_count = 0;
-	if (!kb_folder_read(&s->folder, err) || !list(s, "all", err))
+	if (!kb_folder_read(&s->folder, err) || !kb_sync_list(s, "all", err))
 		return false;
 	/* A folder that is not mounted looks like this, too. */
 	if (s->removes && !s->folder.count && s->doc_count)
 		return kb_fail(err, KB_E_IO,
 		               "there is no file to mirror in %s, so nothing is deleted",
 		               s->folder.dir);
-	steps = plan(s);
+	steps = kb_sync_plan(s);
 	s->tally.count = count_steps(s, steps);
 	if (s->tally.count)
 		kb_tally_show(&s->tally);
@@ -477,7 +254,7 @@ static bool run_once(struct syncing *s, struct kb_err *err)
 }
 
 /* Ends only where nothing can be watched, or the service wants none of it. */
-static bool run_on(struct syncing *s, struct kb_err *err)
+static bool run_on(struct kb_syncing *s, struct kb_err *err)
 {
 	for (;;) {
 		bool ok = run_once(s, err);
@@ -498,7 +275,7 @@ static const char usage[] =
         "usage: docent sync --url URL --key KEY --agent ID [--watch] [--include GLOB]… [--delete] "
         "[--no-wait] [--prefix NAME] [--base-url URL] DIR";
 
-static bool read_flag(struct syncing *s, int argc, char **argv, int *i)
+static bool read_flag(struct kb_syncing *s, int argc, char **argv, int *i)
 {
 	const struct {
 		const char *name;
@@ -530,7 +307,7 @@ static bool read_flag(struct syncing *s, int argc, char **argv, int *i)
 	return true;
 }
 
-static bool read_options(struct syncing *s, int argc, char **argv)
+static bool read_options(struct kb_syncing *s, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		if (read_flag(s, argc, argv, &i))
@@ -544,9 +321,9 @@ static bool read_options(struct syncing *s, int argc, char **argv)
 
 int kb_cli_sync(int argc, char **argv)
 {
-	struct syncing s = { .wait = true,
-		             .folder.inotify = -1,
-		             .tally.bar = isatty(STDOUT_FILENO) };
+	struct kb_syncing s = { .wait = true,
+		                .folder.inotify = -1,
+		                .tally.bar = isatty(STDOUT_FILENO) };
 	struct kb_arena arena = { 0 };
 	struct kb_err err = { 0 };
 	int code = 2;
