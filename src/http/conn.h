@@ -236,14 +236,20 @@ void kb_conn_open(struct kb_lane *lane, int fd, const struct sockaddr *address,
 /* Runs the connection's steps until it must wait. */
 void kb_conn_run(struct kb_http_conn *conn);
 void kb_conn_kill(struct kb_http_conn *conn);
-void kb_conn_deadline(struct kb_http_conn *conn, int64_t at_us); /* 0: none */
 /* Puts the rest off to the next turn; returns PARK. */
 enum kb_http_step kb_conn_put_off(struct kb_http_conn *conn);
-/* kb_conn_flush() with the deadline for peers that stop reading. */
-enum kb_flush kb_conn_send(struct kb_http_conn *conn);
 /* Has the application answer with a refusal. */
 enum kb_http_step kb_conn_refuse(struct kb_http_conn *conn, const struct kb_err *err);
 enum kb_http_step kb_conn_refuse_busy(struct kb_http_conn *conn);
+
+/* ---- deadlines.c ---- */
+
+void kb_conn_deadline(struct kb_http_conn *conn, int64_t at_us); /* 0: none */
+void kb_conn_deadline_in(struct kb_http_conn *conn, int64_t ms); /* 0: none */
+/* The connection's timer. */
+void kb_conn_on_timer(struct kb_timer *timer);
+/* kb_conn_flush() with the deadline for peers that stop reading. */
+enum kb_flush kb_conn_send(struct kb_http_conn *conn);
 
 /* ---- input.c ---- */
 
