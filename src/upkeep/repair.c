@@ -12,10 +12,9 @@
 #include "ingest/origin.h"
 #include "store/upkeep.h"
 #include "upkeep/config.h"
+#include "upkeep/rebuild.h"
 
 enum {
-	LEASE_S = 20, /* so long a repair waits after a kill -9 */
-	RENEW_S = 5,
 	PART_BYTES = 64 << 20, /* of the writer's memory; then a segment is written */
 	PAUSE_MAX_S = 600,     /* between tries, which begin with a second and double */
 	LOOK_MS = 1000,        /* for repairs that are due */
@@ -24,153 +23,15 @@ enum {
 	REPAIR_NICE = 10,
 };
 
-/* One repair on its way. */
-struct rebuild {
-	const struct kb_repair_with *with;
-	const struct kb_repair *repair;
-	struct kb_arena arena;
-	struct kb_index_state state;
-	struct kb_page_list pages; /* that can be found, by id */
-	int64_t *whole;            /* ids of those that are in a whole segment, sorted */
-	size_t whole_count, whole_capacity;
-
-	int64_t *damaged, *healed;
-	size_t damaged_count, healed_count;
-	struct kb_segment_writer *writer;
-	int64_t part_pages;
-	struct kb_segment_new *segments;
-	size_t segment_count;
-	struct kb_page_lost *lost;
-	size_t lost_count;
-	int64_t documents, renewed_us;
-};
-
-static bool is_gone(const struct kb_err *err)
-{
-	return err->code == KB_E_CORRUPT || err->code == KB_E_NOT_FOUND;
-}
-
-/* Whether to go on: the service may stop, the lease may pass. */
-static bool go_on(struct rebuild *in, struct kb_err *err)
-{
-	if (kb_cancelled(in->with->cancel, err))
-		return false;
-	if (kb_clock_mono_us() - in->renewed_us < RENEW_S * KB_SECOND_US)
-		return true;
-	in->renewed_us = kb_clock_mono_us();
-	return kb_store_repair_renew(in->with->store, in->repair, LEASE_S * KB_SECOND_US, err);
-}
-
-/* ---- which pages are missing ---- */
-
-static int by_number(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static int by_page(const void *a, const void *b)
-{
-	const struct kb_dead_row *x = a, *y = b;
-
-	return (x->page_id > y->page_id) - (x->page_id < y->page_id);
-}
-
-static bool is_dead(const struct kb_index_state *state, int64_t version, int64_t page_id)
-{
-	struct kb_dead_row key = { .page_id = page_id };
-	const struct kb_dead_row *dead =
-	        state->dead_count
-	                ? bsearch(&key, state->dead, state->dead_count, sizeof(key), by_page)
-	                : NULL;
-
-	return dead && version < dead->version;
-}
-
-/* The pages whose passages are alive in this segment. */
-static bool add_whole(struct rebuild *in, const struct kb_segment_row *row, struct kb_err *err)
-{
-	struct kb_segment *segment = kb_catalog_segment(in->with->catalog, row->blob, err);
-	const struct kb_snapshot_part part = { .segment = segment,
-		                               .version = row->version,
-		                               .page_shift = row->page_shift };
-	struct kb_snapshot *snapshot;
-	int64_t last = 0;
-
-	if (!segment)
-		return false;
-	snapshot = kb_snapshot_new(&part, 1, NULL, 0);
-	for (int64_t doc = 0; doc < kb_snapshot_counted(snapshot); doc++) {
-		int64_t page_id = kb_snapshot_page(snapshot, 0, (uint32_t)doc);
-
-		if (page_id == last || is_dead(&in->state, row->version, page_id))
-			continue;
-		last = page_id;
-		KB_GROW(in->whole, in->whole_capacity, in->whole_count + 1);
-		in->whole[in->whole_count++] = page_id;
-	}
-	kb_snapshot_release(snapshot);
-	kb_segment_release(segment);
-	return true;
-}
-
-/* Another one that is found damaged joins those that are known, for the next try. */
-static bool look_through(struct rebuild *in, const struct kb_segment_row *row, struct kb_err *err)
-{
-	struct kb_err why;
-
-	if (add_whole(in, row, &why))
-		return go_on(in, err);
-	if (is_gone(&why)
-	    && !kb_store_segment_damaged(in->with->store, in->repair->agent_id, row->id, row->blob,
-	                                 err))
-		return false;
-	return kb_fail(err, why.code, "%s", why.msg);
-}
-
-static bool find_whole(struct rebuild *in, struct kb_err *err)
-{
-	struct kb_index_state *state = &in->state;
-
-	in->damaged = KB_NEW_ARRAY(&in->arena, state->damaged_count, int64_t);
-	in->healed = KB_NEW_ARRAY(&in->arena, state->damaged_count, int64_t);
-	for (size_t i = 0; i < state->damaged_count; i++) {
-		const struct kb_segment_row *row = &state->damaged[i];
-		struct kb_err why;
-
-		/* Its file may have been put back. */
-		if (kb_blob_verify(in->with->blobs, kb_arena_str(&in->arena, row->blob), &why)
-		    && add_whole(in, row, &why))
-			in->healed[in->healed_count++] = row->id;
-		else if (is_gone(&why))
-			in->damaged[in->damaged_count++] = row->id;
-		else
-			return kb_fail(err, why.code, "%s", why.msg);
-	}
-	for (size_t i = 0; i < state->segment_count; i++)
-		if (!look_through(in, &state->segments[i], err))
-			return false;
-	if (in->whole_count)
-		qsort(in->whole, in->whole_count, sizeof(*in->whole), by_number);
-	return true;
-}
-
-static bool is_whole(const struct rebuild *in, int64_t page_id)
-{
-	return in->whole_count
-	       && bsearch(&page_id, in->whole, in->whole_count, sizeof(*in->whole), by_number);
-}
-
 /* ---- making them anew ---- */
 
 /* Damaged bytes keep a name that what is made anew may have too. */
-static bool drop_damaged(struct rebuild *in, struct kb_sv blob, struct kb_err *err)
+static bool drop_damaged(struct kb_rebuild *in, struct kb_sv blob, struct kb_err *err)
 {
 	return kb_blob_drop_damaged(in->with->blobs, kb_arena_str(&in->arena, blob), err);
 }
 
-static bool write_part(struct rebuild *in, struct kb_err *err)
+static bool write_part(struct kb_rebuild *in, struct kb_err *err)
 {
 	struct kb_segment_new *out;
 	struct kb_segment_info info;
@@ -196,7 +57,7 @@ static bool write_part(struct rebuild *in, struct kb_err *err)
 }
 
 /* The page's text as it was parsed. */
-static bool read_text(struct rebuild *in, struct kb_arena *arena, const struct kb_page *page,
+static bool read_text(struct kb_rebuild *in, struct kb_arena *arena, const struct kb_page *page,
                       struct kb_document *out, struct kb_err *err)
 {
 	struct kb_origin origin = kb_page_origin(arena, page);
@@ -228,7 +89,7 @@ static bool blobs_are_ours(const struct kb_repair_with *with, struct kb_err *err
 }
 
 /* Its text is gone: what else there is decides. */
-static bool lose(struct rebuild *in, const struct kb_page *page, struct kb_err *err)
+static bool lose(struct kb_rebuild *in, const struct kb_page *page, struct kb_err *err)
 {
 	struct kb_page_lost *lost = &in->lost[in->lost_count];
 	struct kb_err why = { 0 };
@@ -239,7 +100,7 @@ static bool lose(struct rebuild *in, const struct kb_page *page, struct kb_err *
 	*lost = (struct kb_page_lost){ .page_id = page->id, .text_blob = page->text_blob };
 	if (page->blob.n
 	    && !kb_blob_verify(in->with->blobs, kb_arena_str(&in->arena, page->blob), &why)
-	    && !is_gone(&why))
+	    && !kb_rebuild_is_gone(&why))
 		return kb_fail(err, why.code, "%s", why.msg);
 	lost->again = !page->is_ours || (page->blob.n && !why.code);
 	lost->reason = page->blob.n ? KB_SV("the document's text and its original were damaged on "
@@ -253,7 +114,7 @@ static bool lose(struct rebuild *in, const struct kb_page *page, struct kb_err *
 	return true;
 }
 
-static bool rebuild_page(struct rebuild *in, const struct kb_page *page, struct kb_err *err)
+static bool rebuild_page(struct kb_rebuild *in, const struct kb_page *page, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_document document;
@@ -265,14 +126,15 @@ static bool rebuild_page(struct rebuild *in, const struct kb_page *page, struct 
 		in->part_pages++;
 		in->documents++;
 	} else {
-		ok = is_gone(&why) ? lose(in, page, err) : kb_fail(err, why.code, "%s", why.msg);
+		ok = kb_rebuild_is_gone(&why) ? lose(in, page, err)
+		                              : kb_fail(err, why.code, "%s", why.msg);
 	}
 	kb_arena_fini(&arena);
 	return ok && (kb_segment_writer_memory(in->writer) < PART_BYTES || write_part(in, err))
-	       && go_on(in, err);
+	       && kb_rebuild_goes_on(in, err);
 }
 
-static bool rebuild_pages(struct rebuild *in, struct kb_err *err)
+static bool rebuild_pages(struct kb_rebuild *in, struct kb_err *err)
 {
 	for (size_t i = 0; i < in->state.damaged_count; i++)
 		if (!drop_damaged(in, in->state.damaged[i].blob, err))
@@ -280,18 +142,19 @@ static bool rebuild_pages(struct rebuild *in, struct kb_err *err)
 	in->segments = KB_NEW_ARRAY(&in->arena, in->pages.count, struct kb_segment_new);
 	in->lost = KB_NEW_ARRAY(&in->arena, in->pages.count, struct kb_page_lost);
 	for (size_t i = 0; i < in->pages.count; i++)
-		if (!is_whole(in, in->pages.v[i].id) && !rebuild_page(in, &in->pages.v[i], err))
+		if (!kb_rebuild_is_whole(in, in->pages.v[i].id)
+		    && !rebuild_page(in, &in->pages.v[i], err))
 			return false;
 	return write_part(in, err);
 }
 
-static bool repair_agent(struct rebuild *in, struct kb_err *err)
+static bool repair_agent(struct kb_rebuild *in, struct kb_err *err)
 {
 	const struct kb_repair_with *with = in->with;
 
 	if (!kb_store_repair_read(with->store, &in->arena, in->repair->agent_id, &in->state,
 	                          &in->pages, err)
-	    || !find_whole(in, err))
+	    || !kb_rebuild_find_whole(in, err))
 		return false;
 	if (in->damaged_count && !rebuild_pages(in, err))
 		return false;
@@ -335,11 +198,11 @@ bool kb_repair_next(const struct kb_repair_with *with, struct kb_repair_stats *s
 {
 	int64_t started_us = kb_clock_mono_us();
 	struct kb_repair repair;
-	struct rebuild in = { .with = with, .repair = &repair };
+	struct kb_rebuild in = { .with = with, .repair = &repair };
 	struct kb_err why;
 
 	*worked = false;
-	if (!kb_store_repair_lease(with->store, LEASE_S * KB_SECOND_US, &repair, err))
+	if (!kb_store_repair_lease(with->store, KB_REPAIR_LEASE_S * KB_SECOND_US, &repair, err))
 		return false;
 	if (!repair.agent_id)
 		return true;
@@ -391,7 +254,7 @@ bool kb_repair_look(const struct kb_repair_with *with, struct kb_segment_place *
 			kb_segment_info(segment, &info);
 			*bytes = info.bytes;
 			kb_segment_release(segment);
-		} else if (!next.v->is_damaged && is_gone(&why)) {
+		} else if (!next.v->is_damaged && kb_rebuild_is_gone(&why)) {
 			kb_warn(with->log,
 			        "segment is damaged agent=%" PRId64 " segment=%" PRId64 " error=%s",
 			        next.v->agent_id, next.v->segment_id, why.msg);

@@ -16,17 +16,8 @@
 #ifndef KB_UPKEEP_REPAIR_H
 #define KB_UPKEEP_REPAIR_H
 
-#include "live/catalog.h"
-#include "store/repairs.h"
+#include "upkeep/rebuild.h"
 
-struct kb_repair_with {
-	struct kb_store *store;
-	struct kb_blobs *blobs;
-	struct kb_catalog *catalog;
-	const struct kb_log *log;
-	const char *temp_dir;
-	const struct kb_cancel *cancel;
-};
 struct kb_repair_stats {
 	int64_t segments;  /* written or believed again since the start */
 	int64_t documents; /* put into them */

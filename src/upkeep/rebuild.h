@@ -1,0 +1,48 @@
+/* An index that is made anew (repair.h): which of its pages are whole, and which are missing. */
+#ifndef KB_UPKEEP_REBUILD_H
+#define KB_UPKEEP_REBUILD_H
+
+#include "live/catalog.h"
+#include "store/repairs.h"
+
+struct kb_segment_writer;
+
+enum { KB_REPAIR_LEASE_S = 20 }; /* so long a repair waits after a kill -9 */
+
+struct kb_repair_with {
+	struct kb_store *store;
+	struct kb_blobs *blobs;
+	struct kb_catalog *catalog;
+	const struct kb_log *log;
+	const char *temp_dir;
+	const struct kb_cancel *cancel;
+};
+
+/* One repair on its way. */
+struct kb_rebuild {
+	const struct kb_repair_with *with;
+	const struct kb_repair *repair;
+	struct kb_arena arena;
+	struct kb_index_state state;
+	struct kb_page_list pages; /* that can be found, by id */
+	int64_t *whole;            /* ids of those that are in a whole segment, sorted */
+	size_t whole_count, whole_capacity;
+
+	int64_t *damaged, *healed;
+	size_t damaged_count, healed_count;
+	struct kb_segment_writer *writer;
+	int64_t part_pages;
+	struct kb_segment_new *segments;
+	size_t segment_count;
+	struct kb_page_lost *lost;
+	size_t lost_count;
+	int64_t documents, renewed_us;
+};
+
+bool kb_rebuild_is_gone(const struct kb_err *err);
+/* Whether to go on: the service may stop, the lease may pass. */
+bool kb_rebuild_goes_on(struct kb_rebuild *in, struct kb_err *err);
+bool kb_rebuild_find_whole(struct kb_rebuild *in, struct kb_err *err);
+bool kb_rebuild_is_whole(const struct kb_rebuild *in, int64_t page_id);
+
+#endif
