@@ -29,7 +29,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "fit_pools.h"
+#include "fit_outcomes.h"
 #include "parse/parse.h"
 
 enum {
@@ -168,9 +168,9 @@ static float threshold(const struct bench *b, const float *z, double share)
 	return used > 0 ? (float)(sum / used) : 0;
 }
 
-/* Fits the gate on out-of-fold scores; z holds each case's gate_z from a gate that has not seen it.
- */
-static void fit_gates(struct bench *b, float *z, struct kb_gate_weights *out)
+/* Fits the gate on out-of-fold scores; z holds each case's gate_z from a gate that has not seen it,
+ * less the threshold, which is *lenient_z. */
+static void fit_gates(struct bench *b, float *z, struct kb_gate_weights *out, float *lenient_z)
 {
 	struct fit_case **learn = kb_xcalloc(b->count + 1, sizeof(*learn));
 	float lenient;
@@ -193,24 +193,8 @@ static void fit_gates(struct bench *b, float *z, struct kb_gate_weights *out)
 	out->bias -= lenient;
 	for (size_t i = 0; i < b->count; i++)
 		z[i] -= lenient;
+	*lenient_z = lenient;
 	free(learn);
-}
-
-/* The selection kb_select() would give, from the case's out-of-fold scores. */
-static void selection_of(struct kb_arena *arena, const struct fit_case *c, bool answered,
-                         struct kb_selection *out)
-{
-	*out = (struct kb_selection){ .shape = c->shape,
-		                      .count = c->features.row_count,
-		                      .answered = answered };
-	out->sentences = KB_NEW_ARRAY(arena, out->count, struct kb_scored_sentence);
-	for (size_t i = 0; i < out->count; i++) {
-		const struct kb_feature_row *row = &c->features.rows[c->order[i]];
-
-		out->sentences[i] =
-		        (struct kb_scored_sentence){ row->candidate, row->start, row->end,
-			                             c->z[c->order[i]], row->leans };
-	}
 }
 
 struct figures {
@@ -240,7 +224,7 @@ static void add_figures(struct bench *b, size_t i, const float *gate, float stri
 		f->first += c->right[c->order[0]] != 0;
 		f->doc += c->doc[c->order[0]];
 	}
-	selection_of(&scratch, c, c->gated && gate[i] >= 0, &selection);
+	fit_selection(&scratch, c, c->gated && gate[i] >= 0, &selection);
 	kb_answer_parts(&scratch, b->candidates[i], &selection, &parts, &count);
 	for (size_t k = 0; k < count; k++) {
 		const struct kb_passage *p = &b->candidates[i][parts[k].candidate].passage;
@@ -482,7 +466,7 @@ static void predict(struct bench *b, const float *gate, const char *set, FILE *f
 			continue;
 		kb_buf_init(&buf, KB_MIB(1));
 		kb_jw_init(&jw, &buf);
-		selection_of(&scratch, c, c->gated && gate[i] >= 0, &selection);
+		fit_selection(&scratch, c, c->gated && gate[i] >= 0, &selection);
 		kb_answer_parts(&scratch, b->candidates[i], &selection, &parts, &count);
 		kb_jw_object(&jw);
 		kb_jw_key_sv(&jw, "id", b->asks[i]->id);
@@ -539,7 +523,7 @@ static void show(struct bench *b, const float *gate, const char *set, FILE *file
 			continue;
 		}
 		gold = fit_gold_new(&scratch, c->from, b->asks[i]);
-		selection_of(&scratch, c, c->gated, &selection);
+		fit_selection(&scratch, c, c->gated, &selection);
 		kb_answer_parts(&scratch, b->candidates[i], &selection, &parts, &count);
 		for (size_t k = 0; k < count; k++)
 			answer = kb_arena_printf(
@@ -589,7 +573,7 @@ static void time_selection(struct bench *b)
 static bool run(struct bench *b, int argc, char **argv, struct kb_err *err)
 {
 	struct kb_gate_weights gate = { 0 };
-	float *z;
+	float *z, lenient;
 	bool ok = true;
 
 	fit_pools_load(b);
@@ -600,7 +584,7 @@ static bool run(struct bench *b, int argc, char **argv, struct kb_err *err)
 	z = kb_xcalloc(b->count, sizeof(*z));
 	score_out_of_fold(b);
 	weigh(b);
-	fit_gates(b, z, &gate);
+	fit_gates(b, z, &gate, &lenient);
 	if (strcmp(argv[0], "show") == 0 && argc == 2) {
 		show(b, z, argv[1], stdout);
 	} else if (strcmp(argv[0], "predict") == 0 && argc == 3) {
@@ -615,6 +599,8 @@ static bool run(struct bench *b, int argc, char **argv, struct kb_err *err)
 		report(b, z, gate.strict);
 		report_thresholds(b, z);
 		report_foreign(b, z);
+		fit_report_reliability(b, z, lenient);
+		fit_report_outcomes(b, z);
 		if (strcmp(argv[0], "write") == 0 && argc == 2)
 			ok = write_tables(b, &gate, argv[1], err);
 	}
