@@ -3,33 +3,36 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/utf8.h"
+#include "answer/blocks.h"
 #include "index/sentence.h"
 
 enum {
-	WINDOWS = 3,
-	WINDOW_MAX = 700, /* letters of one with what belongs to it */
-	LEAD_MAX = 300,   /* letters that are gone back for its beginning */
-	HEADING_MAX = 120,
-	LABEL_MAX = 80, /* bytes of a heading between sections */
-	WIDE = 2,       /* letters that a character of a script without blanks is worth */
+	PLACES = 3,
+	PROSE_MAX = 700, /* letters of a place; of one with a list or a table LIST_MAX */
+	LIST_MAX = 1500,
+	START_MAX = 240, /* letters that are gone back to where a paragraph begins */
+	REST_MAX = 300,  /* letters to its end */
+	SHORT = 60,      /* letters of an answer that says too little by itself */
+	LABEL_MAX = 120, /* bytes of a line that leads to what is not there */
 };
 
-/* Of each shape: letters of the best window, the second and the third; and how likely the others
- * must be to hold the answer, against the best. Another passage is one more source to be wrong
- * about. */
+/* Of each shape: letters among which the best place is sought, and those of the two further ones;
+ * how many a list may have to be said whole; and how likely further places must be to hold the
+ * answer, against the best. Another passage is one more source to be wrong about. */
 static const struct form {
-	size_t letters[WINDOWS];
+	size_t letters[PLACES];
+	size_t list;
 	double likely;
 } forms[] = {
-	[KB_SHAPE_FACT] = { { 260, 200, 200 }, .3 },
-	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, .03 },
+	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, .3 },
+	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, .03 },
 };
 
-/* Of the best sentence of a fact's window, what one at its end must be as likely as. */
+/* Of the best sentence of a place, what one at its ends must be as likely as, and a row of a table
+ * beside it. */
 #define BESIDE 0.05
+#define ROW    0.15
 
 /* What the search says counts beside what the sentences do: z for the whole of its score. */
 #define SEARCH_Z 4.0
@@ -40,13 +43,21 @@ struct unit {
 	struct kb_sv text;
 	double mass; /* how likely it answers, against the best */
 	size_t letters;
-	bool first, line; /* of its passage; a whole line of it */
-	bool heading;     /* of what follows */
+	bool first, opens; /* its passage; a line of it */
 	bool said;
 };
 
-struct window {
-	size_t first, end; /* units */
+struct text {
+	struct unit *units;
+	size_t count;
+	struct kb_lines lines;
+	const struct form *form;
+	enum kb_shape shape;
+};
+
+/* A run of sentences of one passage. */
+struct place {
+	size_t first, end, core; /* core: the likeliest */
 	double mass;
 };
 
@@ -59,24 +70,6 @@ static int in_order(const void *a, const void *b)
 	return x->s->start < y->s->start ? -1 : x->s->start > y->s->start;
 }
 
-static size_t letters_of(struct kb_sv text)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.n;) {
-		uint32_t cp;
-
-		i += kb_utf8_decode(kb_sv_from(text, i), &cp);
-		count += cp >= 0x2e80 ? WIDE : 1;
-	}
-	return count;
-}
-
-static bool is_line(struct kb_sv text, uint32_t start, uint32_t end)
-{
-	return (start == 0 || text.p[start - 1] == '\n') && (end == text.n || text.p[end] == '\n');
-}
-
 /* What the search says of a passage. Of a section its words may all be others than the question's;
  * a fact is told in the question's words or not at all. */
 static double found(const struct kb_selection *selection, const struct kb_candidate *candidate)
@@ -84,53 +77,34 @@ static double found(const struct kb_selection *selection, const struct kb_candid
 	return (double)(selection->shape == KB_SHAPE_SECTION ? candidate->meant : candidate->score);
 }
 
-/* A line that ends in no stop: a heading, an item, a row, code. */
-static bool is_open_line(const struct unit *unit)
+static const struct kb_line *line_of(const struct text *t, size_t unit)
 {
-	return unit->line && !kb_ends_in_stop(unit->text) && !kb_introduces(unit->text);
+	return &t->lines.v[t->lines.of[unit]];
 }
 
-/* A few words that may be a heading, and no item, row or code: no signs, and no digits but those of
- * one word at the end ("Chapter 12", "ERR-4012"). */
-static bool is_label(struct kb_sv text)
+static bool is_head(const struct text *t, size_t unit)
 {
-	struct kb_sv last = text;
-	ptrdiff_t blank;
-
-	if (text.n > LABEL_MAX || kb_states(text))
-		return false;
-	while ((blank = kb_sv_find_byte(last, ' ')) >= 0)
-		last = kb_sv_from(last, (size_t)blank + 1);
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
-
-		if ((c && strchr(":;|=<>{}[]()*`$#@/\\+", c)) || (i == 0 && c == '-'))
-			return false;
-		if (c >= '0' && c <= '9' && text.p + i < last.p)
-			return false;
-	}
-	return true;
+	return line_of(t, unit)->kind == KB_LINE_HEAD;
 }
 
-/* Lines between two whole sentences, of which the first ends what was said: a heading stands alone,
- * items and rows in a row. What it has for the answer, the sentence under it has. */
-static void find_headings(struct unit *units, size_t count)
+/* What a heading has for the answer, the sentence under it has. */
+static void find_lines(struct kb_arena *arena, struct text *t)
 {
-	for (size_t i = 1; i + 1 < count; i++) {
-		struct unit *unit = &units[i], *next = unit + 1;
-		const struct unit *before = unit - 1;
+	struct kb_line_sentence *all = KB_NEW_ARRAY(arena, t->count, struct kb_line_sentence);
 
-		if (unit->first || next->first || !is_open_line(unit) || !is_label(unit->text)
-		    || !kb_ends_in_stop(before->text) || !kb_ends_in_stop(next->text))
-			continue;
-		unit->heading = true;
-		next->mass += unit->mass;
-		unit->mass = 0;
-	}
+	for (size_t i = 0; i < t->count; i++)
+		all[i] = (struct kb_line_sentence){ t->units[i].text, t->units[i].letters,
+			                            t->units[i].opens, t->units[i].first };
+	kb_lines_find(arena, all, t->count, &t->lines);
+	for (size_t i = 0; i + 1 < t->count; i++)
+		if (is_head(t, i)) {
+			t->units[i + 1].mass += t->units[i].mass;
+			t->units[i].mass = 0;
+		}
 }
 
-static struct unit *units_of(struct kb_arena *arena, const struct kb_candidate *candidates,
-                             const struct kb_selection *selection)
+static void read_units(struct kb_arena *arena, const struct kb_candidate *candidates,
+                       const struct kb_selection *selection, struct text *t)
 {
 	struct unit *units = KB_NEW_ARRAY(arena, selection->count, struct unit);
 	double best = (double)selection->sentences[0].z;
@@ -147,174 +121,238 @@ static struct unit *units_of(struct kb_arena *arena, const struct kb_candidate *
 			.s = s,
 			.text = kb_sv_sub(from->passage.text, s->start, s->end - s->start),
 			.mass = exp((double)s->z - best + SEARCH_Z * relative),
-			.line = is_line(from->passage.text, s->start, s->end),
+			.opens = s->start == 0 || from->passage.text.p[s->start - 1] == '\n',
 		};
-		units[i].letters = letters_of(units[i].text) + 1;
+		units[i].letters = kb_line_letters(units[i].text) + 1;
 	}
 	qsort(units, selection->count, sizeof(*units), in_order);
 	for (size_t i = 0; i < selection->count; i++)
 		units[i].first = i == 0 || units[i - 1].s->candidate != units[i].s->candidate;
-	find_headings(units, selection->count);
-	return units;
+	t->units = units;
+	t->count = selection->count;
+	find_lines(arena, t);
 }
 
+/* ---- where the answer is ---- */
+
 /* The likeliest run of sentences of one passage that has room; none of it has been said. */
-static struct window best_window(const struct unit *units, size_t count, size_t letters)
+static struct place best_place(const struct text *t, size_t letters)
 {
-	struct window best = { 0 };
+	const struct unit *units = t->units;
+	struct place best = { 0 };
 
 	/* Of two as likely the one that begins later: nothing is said that does not count. */
-	for (size_t i = count; i-- > 0;) {
-		struct window w = { .first = i };
+	for (size_t i = t->count; i-- > 0;) {
+		struct place p = { .first = i };
 		size_t used = 0;
 
-		for (size_t k = i; k < count && (k == i || !units[k].first) && !units[k].said
-		                   && !units[k].heading;
+		for (size_t k = i; k < t->count && (k == i || !units[k].first) && !units[k].said
+		                   && !is_head(t, k);
 		     k++) {
 			used += units[k].letters;
 			if (k > i && used > letters)
 				break;
-			w.mass += units[k].mass;
-			w.end = k + 1;
-			if (w.mass > best.mass)
-				best = w;
+			p.mass += units[k].mass;
+			p.end = k + 1;
+			if (p.mass > best.mass)
+				best = p;
 		}
 	}
+	best.core = best.first;
+	for (size_t i = best.first; i < best.end; i++)
+		if (units[i].mass > units[best.core].mass)
+			best.core = i;
 	return best;
 }
 
-static size_t window_size(const struct unit *units, const struct window *w)
+static size_t size_of(const struct text *t, size_t first, size_t end)
 {
 	size_t sum = 0;
 
-	for (size_t i = w->first; i < w->end; i++)
-		sum += units[i].letters;
+	for (size_t i = first; i < end; i++)
+		sum += t->units[i].letters;
 	return sum;
 }
 
-/* Back to the beginning of a list, or to the sentence that introduces it or that a pronoun refers
- * to; never over a heading. */
-static void take_lead(const struct unit *units, struct window *w)
+/* Sentences at either end that do not answer themselves. */
+static void trim(const struct text *t, struct place *p)
 {
-	size_t first = w->first, room = window_size(units, w), lead = 0;
+	double least = BESIDE * t->units[p->core].mass;
 
-	while (!units[first].first && !units[first - 1].said && !units[first - 1].heading) {
-		const struct unit *unit = &units[first], *before = unit - 1;
+	while (p->first < p->core && t->units[p->first].mass < least)
+		p->first++;
+	while (p->end - 1 > p->core && t->units[p->end - 1].mass < least)
+		p->end--;
+}
 
-		lead += before->letters;
-		if (lead > LEAD_MAX || room + lead > WINDOW_MAX)
+/* ---- from there to whole blocks ---- */
+
+static bool is_listed(const struct text *t, size_t unit)
+{
+	enum kb_line_kind kind = line_of(t, unit)->kind;
+
+	return kind == KB_LINE_ITEM || kind == KB_LINE_ROW;
+}
+
+/* Whether nothing of it has been said. */
+static bool is_new(const struct text *t, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		if (t->units[i].said)
+			return false;
+	return true;
+}
+
+/* Of the line that leads to a list, its last sentence where it is a long one. */
+static size_t lead_of(const struct text *t, size_t line)
+{
+	const struct kb_line *one = &t->lines.v[line];
+
+	return one->letters > START_MAX ? one->end - 1 : one->first;
+}
+
+/* The list, table or code that the sentence stands in, from the line that leads to it: whole, or
+ * where it has no room as much as has, the sentence in it. */
+static void take_list(const struct text *t, struct place *p, size_t unit)
+{
+	size_t first, end, from, to;
+
+	kb_lines_block(&t->lines, t->lines.of[unit], &first, &end);
+	from = t->lines.v[first].first;
+	to = t->lines.v[end - 1].end;
+	if (!kb_line_needs_others(t->lines.v[first].kind) && end - first > 1
+	    && t->lines.v[first].kind != KB_LINE_ROW)
+		from = lead_of(t, first);
+	while (to > unit + 1 && size_of(t, from, to) > t->form->list)
+		to = line_of(t, to - 1)->first;
+	to = KB_MAX(to, unit + 1);
+	while (from < unit && size_of(t, from, to) > t->form->list)
+		from++;
+	while (from < unit && !is_new(t, from, unit))
+		from++;
+	while (to > unit + 1 && !is_new(t, unit + 1, to))
+		to--;
+	p->first = KB_MIN(p->first, from);
+	p->end = KB_MAX(p->end, to);
+}
+
+/* Back to where its paragraph begins, or to the sentence that a pronoun refers to. */
+static void take_start(const struct text *t, struct place *p)
+{
+	size_t start = line_of(t, p->first)->first;
+	size_t back = size_of(t, start, p->first);
+
+	if (back <= START_MAX && is_new(t, start, p->first))
+		p->first = start;
+	else if (t->units[p->first].s->leans && !t->units[p->first - 1].said)
+		p->first--;
+}
+
+/* On to the end of its paragraph. */
+static void take_end(const struct text *t, struct place *p)
+{
+	size_t end = line_of(t, p->end - 1)->end;
+
+	if (size_of(t, p->end, end) <= REST_MAX && size_of(t, p->first, end) <= PROSE_MAX
+	    && is_new(t, p->end, end))
+		p->end = end;
+}
+
+/* The blocks that follow in the section, each whole, as long as the letters are not used up. */
+static void take_more(const struct text *t, struct place *p, size_t letters)
+{
+	while (p->end < t->count && !t->units[p->end].first && !is_head(t, p->end)) {
+		size_t first, end, to;
+
+		kb_lines_block(&t->lines, t->lines.of[p->end], &first, &end);
+		to = t->lines.v[end - 1].end;
+		if (size_of(t, p->first, to) > letters || !is_new(t, p->end, to))
 			return;
-		if (kb_introduces(before->text) || unit->s->leans) {
-			w->first = first - 1;
-			return;
-		}
-		if (!is_open_line(before)) {
-			/* What stands before code or items belongs to them. */
-			if (is_open_line(unit))
-				w->first = first - 1;
-			return;
-		}
-		w->first = --first;
+		p->end = to;
 	}
 }
 
-/* Sentences at either end of a fact's window that do not answer themselves. A line that is no
- * sentence says little without those beside it. */
-static void keep_facts(const struct unit *units, struct window *w)
+/* A few words that lead to what is not there: an introduction, a question, a heading, or one that
+ * is set into its paragraph ("What is not."). */
+static bool is_loose(const struct text *t, const struct place *p)
 {
-	const struct unit *best = &units[w->first];
+	const struct unit *last = &t->units[p->end - 1];
+	const struct kb_line *line = line_of(t, p->end - 1);
+	bool short_line = last->opens && last->text.n <= LABEL_MAX;
 
-	for (size_t i = w->first; i < w->end; i++)
-		if (units[i].mass > best->mass)
-			best = &units[i];
-	if (is_open_line(best))
-		return;
-	while (units[w->first].mass < BESIDE * best->mass)
-		w->first++;
-	while (units[w->end - 1].mass < BESIDE * best->mass)
-		w->end--;
+	if (p->end == t->count || t->units[p->end].first)
+		return false;
+	return kb_introduces(last->text) || (short_line && kb_sv_ends(last->text, KB_SV("?")))
+	       || (short_line && p->end < line->end && last->letters <= SHORT)
+	       || (short_line && line->kind == KB_LINE_PROSE && !kb_ends_in_stop(last->text));
 }
 
-/* The rest of a list or of code, and what a colon promises. */
-static void take_rest(const struct unit *units, size_t count, struct window *w)
+static void make_whole(const struct text *t, struct place *p)
 {
-	size_t used = window_size(units, w);
+	if (is_listed(t, p->core) || line_of(t, p->core)->kind == KB_LINE_INTRO)
+		take_list(t, p, p->core);
+	if (is_listed(t, p->first))
+		take_list(t, p, p->first);
+	else
+		take_start(t, p);
+	if (is_listed(t, p->end - 1) || kb_introduces(t->units[p->end - 1].text))
+		take_list(t, p, p->end - 1);
+	else
+		take_end(t, p);
+	/* Steps and tables end where they end. */
+	if (!is_listed(t, p->end - 1)
+	    && (t->shape == KB_SHAPE_SECTION || size_of(t, p->first, p->end) < SHORT))
+		take_more(t, p, t->form->letters[0]);
+	while (p->end - 1 > p->core && is_loose(t, p))
+		p->end--;
+}
 
-	while (w->end < count && !units[w->end].first && !units[w->end].said
-	       && !units[w->end].heading) {
-		const struct unit *last = &units[w->end - 1], *next = last + 1;
-		bool goes_on =
-		        kb_introduces(last->text)
-		        || (is_open_line(last) && is_open_line(next) && w->end - w->first > 1);
+/* ---- all of it ---- */
 
-		used += next->letters;
-		if (!goes_on || used > WINDOW_MAX)
-			break;
-		w->end++;
+/* A row of a table that has nothing for the answer. */
+static bool is_idle(const struct text *t, const struct place *p, size_t unit)
+{
+	return line_of(t, unit)->kind == KB_LINE_ROW
+	       && t->units[unit].mass < ROW * t->units[p->core].mass;
+}
+
+static void mark_said(struct text *t, const struct place *p)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (i >= p->first && i < p->end)
+			t->units[i].said = true;
+		for (size_t k = p->first; k < p->end && !t->units[i].said; k++)
+			t->units[i].said = kb_sv_eq(t->units[i].text, t->units[k].text);
 	}
-}
-
-/* A heading, question or introduction at the end, whose text is not there. */
-static void drop_loose_end(const struct unit *units, size_t count, struct window *w)
-{
-	while (w->end - w->first > 1 && w->end < count && !units[w->end].first) {
-		const struct unit *last = &units[w->end - 1], *before = last - 1;
-		bool asks = last->line && last->text.n <= HEADING_MAX
-		            && kb_sv_ends(last->text, KB_SV("?"));
-
-		if (!kb_introduces(last->text) && !asks
-		    && !(is_open_line(last) && last->text.n <= HEADING_MAX
-		         && !is_open_line(before)))
-			return;
-		w->end--;
-	}
-}
-
-/* Whether an earlier part says the same words. */
-static bool is_repeated(const struct unit *units, const struct unit *unit,
-                        const struct window *windows, size_t count)
-{
-	for (size_t w = 0; w < count; w++)
-		for (size_t i = windows[w].first; i < windows[w].end; i++)
-			if (kb_sv_eq(units[i].text, unit->text))
-				return true;
-	return false;
 }
 
 void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
                      const struct kb_selection *selection, struct kb_answer_part **out,
                      size_t *count)
 {
-	struct unit *units;
-	struct window windows[WINDOWS];
-	const struct form *form = &forms[selection->shape];
-	size_t n = selection->count, parts = 0, found = 0;
+	struct text t = { .form = &forms[selection->shape], .shape = selection->shape };
+	double first = 0;
 
 	*out = NULL;
 	*count = 0;
-	if (!selection->answered || n == 0)
+	if (!selection->answered || selection->count == 0)
 		return;
-	units = units_of(arena, candidates, selection);
-	for (; found < WINDOWS; found++) {
-		struct window *w = &windows[found];
+	read_units(arena, candidates, selection, &t);
+	*out = KB_NEW_ARRAY(arena, t.count, struct kb_answer_part);
+	for (size_t n = 0; n < PLACES; n++) {
+		struct place p = best_place(&t, t.form->letters[n]);
 
-		*w = best_window(units, n, form->letters[found]);
-		if (w->end == 0 || w->mass < form->likely * windows[0].mass)
+		if (p.end == 0 || p.mass < t.form->likely * first)
 			break;
-		if (selection->shape == KB_SHAPE_FACT)
-			keep_facts(units, w);
-		take_lead(units, w);
-		take_rest(units, n, w);
-		drop_loose_end(units, n, w);
-		parts += w->end - w->first;
-		for (size_t i = 0; i < n; i++)
-			units[i].said = units[i].said || (i >= w->first && i < w->end)
-			                || is_repeated(units, &units[i], w, 1);
+		first = KB_MAX(first, p.mass);
+		trim(&t, &p);
+		make_whole(&t, &p);
+		for (size_t i = p.first; i < p.end; i++)
+			if (!is_idle(&t, &p, i))
+				(*out)[(*count)++] =
+				        (struct kb_answer_part){ t.units[i].s->candidate,
+					                         t.units[i].s->start,
+					                         t.units[i].s->end };
+		mark_said(&t, &p);
 	}
-	*out = KB_NEW_ARRAY(arena, parts, struct kb_answer_part);
-	for (size_t w = 0; w < found; w++)
-		for (size_t i = windows[w].first; i < windows[w].end; i++)
-			(*out)[(*count)++] =
-			        (struct kb_answer_part){ units[i].s->candidate, units[i].s->start,
-				                         units[i].s->end };
 }

@@ -16,11 +16,12 @@ struct kb_answer_part {
  * The answer's sentences in reading order, grouped by passage, the best one's first. Empty when the
  * selection is not answered.
  *
- * It is up to three windows, each a run of sentences that stand together in a passage: where the
- * answer most likely is, with the sentence that a pronoun at its start refers to, the line that
- * leads to it, lists and code as far as there is room. A fact has small windows, of a sentence or a
- * few. A short section's passage goes on behind the next heading: a window does not, and a heading
- * is no part of any. Nothing is said twice.
+ * It is up to three places, each of sentences that stand together in a passage: where the answer
+ * most likely is, made whole (blocks.h). A paragraph is said from its beginning to its end where
+ * these are near, a list, steps or code with the line that leads to them, of a table the rows that
+ * matter. A fact has small places; of a section, whole paragraphs follow as far as there is room. A
+ * short section's passage goes on behind the next heading: a place does not, and a heading is no
+ * part of any. Nothing is said twice.
  */
 void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
                      const struct kb_selection *selection, struct kb_answer_part **out,

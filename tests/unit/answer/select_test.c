@@ -283,6 +283,20 @@ static void test_windows(struct kb_test *t)
 		{ "nor an introduction without what it introduces",
 		  LONG "\nThe kiln is hot for a day.\nSee what others say:\n" LONG LONG LONG,
 		  "The kiln is hot for a day.", "The kiln is hot for a day.", KB_SHAPE_FACT },
+		{ "nor a heading that is set into its paragraph",
+		  LONG "\nThe kiln is hot for a day.\nCleaning. " LONG LONG LONG,
+		  "The kiln is hot for a day.", "The kiln is hot for a day.", KB_SHAPE_SECTION },
+		{ "a paragraph is said from its beginning to its end",
+		  LONG "\nThe kiln is hot. It cools in a day. Nobody may open it.\n" LONG,
+		  "It cools in a day.", "The kiln is hot.|It cools in a day.|Nobody may open it.",
+		  KB_SHAPE_FACT },
+		{ "of a table the row that matters",
+		  LONG "\nSize: S; Price: 1\nSize: M; Price: 2\nSize: L; Price: 3\n" LONG,
+		  "Size: M; Price: 2", "Size: M; Price: 2", KB_SHAPE_FACT },
+		{ "steps that end in a stop, from first to last",
+		  LONG "\nTo fire the kiln:\nOpen the tap. Wait.\nPress it.\nClose it.\n" LONG,
+		  "Press it.", "To fire the kiln:|Open the tap.|Wait.|Press it.|Close it.",
+		  KB_SHAPE_SECTION },
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {

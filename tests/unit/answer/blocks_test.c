@@ -1,0 +1,120 @@
+#include "test.h"
+
+#include "answer/blocks.h"
+#include "index/sentence.h"
+
+/* The text as the answer sees it: sentences of one passage. */
+static void find(struct kb_arena *arena, struct kb_sv text, struct kb_lines *out)
+{
+	struct kb_line_sentence *all;
+	struct kb_sentence *v;
+	size_t count;
+
+	kb_sentences(arena, text, &v, &count);
+	all = KB_NEW_ARRAY(arena, count, struct kb_line_sentence);
+	for (size_t i = 0; i < count; i++) {
+		all[i].text = kb_sv_sub(text, v[i].start, v[i].end - v[i].start);
+		all[i].letters = kb_line_letters(all[i].text);
+		all[i].opens = v[i].start == 0 || text.p[v[i].start - 1] == '\n';
+		all[i].first = i == 0;
+	}
+	kb_lines_find(arena, all, count, out);
+}
+
+#define LONG                                                                                       \
+	"This paragraph stands for itself and goes on for as long as a paragraph does, so that "   \
+	"nobody takes it for a step of what is to be done, which would be told in a few words "    \
+	"or in a line, not in this many of them, however little they say at the end of the day."
+
+/* Each line's kind: p, a paragraph; :, an introduction; i, an item; r, a row; h, a heading. */
+static const struct {
+	const char *name, *text, *kinds;
+} kinds[] = {
+	{ "sentences of a paragraph are one line", "One is here. Two as well.", "p" },
+	{ "lines without a stop stand in a row", "Apples\nPears\nPlums", "iii" },
+	{ "one alone is a paragraph", "The door is open.\nRed door", "pp" },
+	{ "steps that end in a stop, behind what introduces them",
+	  "To start it:\nOpen the lid.\nPress the button. Wait.\n" LONG, ":iip" },
+	{ "one sentence behind a colon is no list", "Mind this:\nIt is hot.", ":p" },
+	{ "marks tell items", LONG "\n- One is red.\n- Two is blue.\n" LONG, "piip" },
+	{ "numbers are marks", "1. Open the lid.\n2. Press the button.", "ii" },
+	{ "rows name their columns", "Model: A; Price: 10\nModel: B; Price: 20", "rr" },
+	{ "a note with a colon is no row", "Price: 10 crowns a day.\nGuests pay at the desk.",
+	  "pp" },
+	{ "a heading stands between sentences", "It is warm.\nOpening hours\nWe open at nine.",
+	  "php" },
+	{ "a sentence without a stop is none", "It is warm.\nThe shop is closed on Sunday\nAsk us.",
+	  "ppp" },
+	{ "code", "Run this.\ntool build --all\ntool start", "pii" },
+};
+
+static void test_kinds(struct kb_test *t)
+{
+	static const char signs[] = { [KB_LINE_PROSE] = 'p',
+		                      [KB_LINE_INTRO] = ':',
+		                      [KB_LINE_ITEM] = 'i',
+		                      [KB_LINE_ROW] = 'r',
+		                      [KB_LINE_HEAD] = 'h' };
+
+	for (size_t i = 0; i < KB_COUNTOF(kinds); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_lines lines;
+		char got[32];
+
+		t->row = kinds[i].name;
+		find(&arena, kb_sv_str(kinds[i].text), &lines);
+		for (size_t k = 0; k < lines.count && k < sizeof(got); k++)
+			got[k] = signs[lines.v[k].kind];
+		CHECK_SV(t, kb_sv(got, lines.count), kinds[i].kinds);
+		kb_arena_fini(&arena);
+	}
+	t->row = NULL;
+}
+
+/* The block of a line, by the numbers of its first and last line. */
+static const struct {
+	const char *name, *text;
+	size_t line, first, last;
+} blocks[] = {
+	{ "a paragraph alone", "It is warm.\nIt is light.", 0, 0, 0 },
+	{ "a list from what introduces it to its end",
+	  "It is warm.\nTo start it:\nOpen the lid.\nPress it.\nClose it.", 3, 1, 4 },
+	{ "an introduction with what it introduces", "To start it:\nOpen the lid.\nPress it.", 0, 0,
+	  2 },
+	{ "a note behind a colon", "Mind this:\nIt is hot.\n" LONG, 0, 0, 1 },
+	{ "code with the sentence before it", "It is warm.\nRun this.\ntool build\ntool start", 3,
+	  1, 3 },
+	{ "a table without the paragraph before it",
+	  "It is warm.\nSize: S; Fee: 1\nSize: L; Fee: 2", 2, 1, 2 },
+	{ "a table with the line that introduces it", "Fees:\nSize: S; Fee: 1\nSize: L; Fee: 2", 2,
+	  0, 2 },
+	{ "not over a heading", "It is warm.\nOpening hours\nWe open at nine.\nWe shut at six.", 2,
+	  2, 2 },
+};
+
+static void test_blocks(struct kb_test *t)
+{
+	for (size_t i = 0; i < KB_COUNTOF(blocks); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_lines lines;
+		size_t first, end;
+
+		t->row = blocks[i].name;
+		find(&arena, kb_sv_str(blocks[i].text), &lines);
+		kb_lines_block(&lines, blocks[i].line, &first, &end);
+		CHECK_INT(t, first, blocks[i].first);
+		CHECK_INT(t, end, blocks[i].last + 1);
+		kb_arena_fini(&arena);
+	}
+	t->row = NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "kinds of lines", test_kinds },
+		{ "blocks", test_blocks },
+	};
+
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}
