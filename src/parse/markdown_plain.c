@@ -4,10 +4,12 @@
  * MkDocs, Docusaurus, VuePress, VitePress, Starlight, Mintlify, GitBook, Hugo, Jekyll and Hexo
  * write boxes (":::note", "!!! tip"), folded questions ("???", <details>, <Accordion
  * question="…">), tabs, tags ("{% … %}", "{{< … >}}"), imports and tables of contents. None of it
- * is prose. A box gives its title as a paragraph and its text; a folded question becomes a heading
- * one level below the one it stands under, and its end a comment that the reader of Markdown takes
- * the level back at. Code is left as it is. Line by line, in one pass; what is not understood
- * stays.
+ * is prose. A box gives its title as a paragraph and its text; a folded question ("{% details Q
+ * %}",
+ * "{{< faq "Q" >}}" too) becomes a heading one level below the one it stands under, and its end a
+ * comment that the reader of Markdown takes the level back at. So does a question of a list of
+ * definitions; another term stands before its meaning. Code is left as it is. Line by line, in one
+ * pass; what is not understood stays.
  */
 #include "parse/markdown_plain.h"
 
@@ -22,6 +24,7 @@ enum {
 	TAG_LINES_MAX = 40, /* lines of one tag of a component */
 	TITLE_MAX = 300,    /* bytes of a heading made of a component's title */
 	INDENT = 4,         /* of what stands in a box of MkDocs */
+	TERM_INDENT = 1,    /* of what goes on behind the first line of a term's meaning */
 	LEVELS = 6,
 	FENCE_MAX = 200, /* marks of a fence that are told apart */
 };
@@ -31,7 +34,7 @@ enum box_kind { BOX_COLONS, BOX_INDENT, BOX_ELEMENT, BOX_TAG };
 struct box {
 	enum box_kind kind;
 	size_t size;       /* colons, or the columns that its lines are indented by */
-	struct kb_sv name; /* of the element */
+	struct kb_sv name; /* of the element or the tool's markup */
 	int level;         /* of the heading it has; 0: none */
 	int around;        /* the level before it */
 };
@@ -416,6 +419,84 @@ static size_t read_summary(struct plain *p, struct kb_sv text)
 	return (size_t)end + strlen("</summary>");
 }
 
+/* A tool's markup: "{{% faq "Question" %}}", "{{< tab title="Linux" >}}", "{% details Question %}",
+ * and
+ * "{{% /faq %}}" or "{% enddetails %}", which close it. */
+struct tool {
+	struct kb_sv name, title;
+	bool closes;
+};
+
+static struct tool read_tool(struct kb_sv markup)
+{
+	struct tool tool = { 0 };
+	bool plain = kb_sv_starts(markup, KB_SV("{%"));
+	struct kb_sv text, close = tool_close(markup);
+
+	text = kb_sv_sub(markup, close.n, markup.n - 2 * close.n);
+	if (plain && kb_sv_starts(text, KB_SV("-")))
+		text = kb_sv_from(text, 1);
+	if (kb_sv_ends(text, KB_SV("-")) || kb_sv_ends(text, KB_SV("/")))
+		text.n--;
+	text = kb_sv_trim(text);
+	tool.closes = kb_sv_starts(text, KB_SV("/"));
+	text = kb_sv_trim(kb_sv_from(text, tool.closes));
+	tool.name = name_of(text);
+	text = kb_sv_trim(kb_sv_from(text, tool.name.n));
+	if (plain && kb_sv_istarts(tool.name, KB_SV("end")) && tool.name.n > 3) {
+		tool.closes = true;
+		tool.name = kb_sv_from(tool.name, 3);
+	}
+	tool.title = tag_title(markup);
+	if (tool.title.n || !text.n)
+		return tool;
+	if (strchr("\"'`", text.p[0])) {
+		ptrdiff_t end = kb_sv_find_byte(kb_sv_from(text, 1), text.p[0]);
+
+		tool.title = end < 0 ? KB_SV("") : kb_sv_sub(text, 1, (size_t)end);
+	} else if (plain && kb_sv_find_byte(text, '=') < 0) {
+		tool.title = text;
+	}
+	return tool;
+}
+
+/* Whether the mark that closes it comes soon. */
+static bool is_closed(const struct plain *p, struct kb_sv after, struct kb_sv name)
+{
+	struct kb_sv ahead[] = { kb_sv_sub(after, 0, MARKUP_MAX),
+		                 kb_sv_sub(p->rest, 0, MARKUP_MAX) };
+	struct kb_sv marks[] = { kb_arena_printf(p->arena, "/%.*s", KB_SV_ARG(name)),
+		                 kb_arena_printf(p->arena, "end%.*s", KB_SV_ARG(name)) };
+
+	for (size_t i = 0; i < KB_COUNTOF(ahead); i++)
+		for (size_t k = 0; k < KB_COUNTOF(marks); k++)
+			if (kb_sv_find(ahead[i], marks[k]) >= 0)
+				return true;
+	return false;
+}
+
+/* A tool's beginning or end within the line: what is folded has its title as a heading. */
+static void put_tool(struct plain *p, const struct tool *tool, struct kb_sv after)
+{
+	if (tool->closes)
+		close_to(p, BOX_TAG, SIZE_MAX, tool->name);
+	else if (is_closed(p, after, tool->name))
+		title_box(p, open_box(p, BOX_TAG, 0, tool->name), tool->title, true);
+	else
+		put_question(p, kb_sv_sub(tool->title, 0, TITLE_MAX));
+}
+
+/* What of a line stands before markup that begins or ends a part. */
+static void put_kept(struct plain *p, const struct kb_buf *kept, size_t *start)
+{
+	struct kb_sv text = kb_sv_from(kb_buf_view(kept), *start);
+
+	if (!kb_sv_trim(text).n)
+		return;
+	put_line(p, text);
+	*start = kept->n;
+}
+
 /* The line without a tool's markup and components; those open and close boxes on their way. */
 static void put_prose(struct plain *p, struct kb_sv line)
 {
@@ -442,12 +523,16 @@ static void put_prose(struct plain *p, struct kb_sv line)
 			n = markup_end(here);
 		}
 		if (n && name.n) {
-			if (kb_sv_trim(kb_sv_from(kb_buf_view(&kept), start)).n
-			    && (is_folded(name) || tag_title(kb_sv_sub(here, 0, n)).n)) {
-				put_line(p, kb_sv_from(kb_buf_view(&kept), start));
-				start = kept.n;
-			}
+			if (is_folded(name) || tag_title(kb_sv_sub(here, 0, n)).n)
+				put_kept(p, &kept, &start);
 			read_component(p, kb_sv_sub(here, 0, n), name, closes);
+		} else if (n && tool_close(here).n) {
+			struct tool tool = read_tool(kb_sv_sub(here, 0, n));
+
+			if (tool.closes || (is_folded(tool.name) && tool.title.n)) {
+				put_kept(p, &kept, &start);
+				put_tool(p, &tool, kb_sv_from(here, n));
+			}
 		} else if (!n && kb_sv_istarts(here, KB_SV("<summary"))) {
 			n = read_summary(p, here);
 		}
@@ -561,6 +646,29 @@ static bool reads_marks(struct plain *p, struct kb_sv line)
 	return true;
 }
 
+/* "Term", and in the next line ": What it means": a line of both, or a question and its answer. */
+static bool reads_term(struct plain *p, struct kb_sv line)
+{
+	struct kb_sv rest = p->rest, next, term = kb_sv_trim(line);
+
+	if (!p->blank || indent_of(line) >= INDENT || strchr("#|<>:-*+", term.p[0])
+	    || !kb_sv_split(&rest, '\n', &next) || indent_of(next) >= INDENT)
+		return false;
+	next = kb_sv_trim(next);
+	if (!kb_sv_starts(next, KB_SV(": ")))
+		return false;
+	next = kb_sv_trim(kb_sv_from(next, 1));
+	p->rest = rest;
+	if (kb_sv_ends(term, KB_SV("?"))) {
+		title_box(p, open_box(p, BOX_INDENT, TERM_INDENT, KB_SV("")), term, true);
+		put_prose(p, next);
+	} else {
+		put_prose(p, kb_arena_printf(p->arena, "%.*s: %.*s", KB_SV_ARG(term),
+		                             KB_SV_ARG(next)));
+	}
+	return true;
+}
+
 /* Lines that are for the tool alone. */
 static bool is_for_tool(struct kb_sv bare)
 {
@@ -635,7 +743,7 @@ static void read_line(struct plain *p, struct kb_sv line)
 		return;
 	}
 	if (reads_module(p, line) || is_for_tool(bare) || reads_colons(p, bare)
-	    || reads_marks(p, line))
+	    || reads_marks(p, line) || reads_term(p, line))
 		return;
 	if (hashes && hashes <= LEVELS && bare.n > hashes && bare.p[hashes] == ' '
 	    && indent_of(line) < INDENT)

@@ -79,6 +79,20 @@ static const struct {
 	{ "Markdown: tabs are headings", "a.md",
 	  "=== \"Linux\"\n\n    ```\n    apt\n    ```\n\n=== \"macOS\"\n\n    brew\n\nend\n", "markdown",
 	  "h Linux\nc[Linux] apt\nh macOS\np[macOS] brew\np end\n" },
+	{ "Markdown: a shortcode's question is a heading as far as it goes", "a.md",
+	  "# FAQ\n\n{{% faq \"Who pays?\" %}}\nWe do.\n{{% /faq %}}\n\n{% details When? %}\nNow.\n{% enddetails %}\n\n"
+	  "{{< expand title=\"Where?\" >}}Here.{{< /expand >}}\n\n{%- tab 'Linux' -%}\napt\n{%- endtab -%}\n\nend\n", "markdown",
+	  "h FAQ\nh[FAQ] Who pays?\np[FAQ > Who pays?] We do.\nh[FAQ] When?\np[FAQ > When?] Now.\n"
+	  "h[FAQ] Where?\np[FAQ > Where?] Here.\nh[FAQ] Linux\np[FAQ > Linux] apt\np[FAQ] end\n" },
+	{ "Markdown: a shortcode that is never closed keeps its question", "a.md",
+	  "{{< faq \"Who pays?\" >}}\n\nWe do.\n\n{{< faq \"When?\" >}}\n\nNow.\n", "markdown",
+	  "h Who pays?\np[Who pays?] We do.\nh When?\np[When?] Now.\n" },
+	{ "Markdown: other shortcodes go", "a.md",
+	  "{{< ref \"page.md\" >}}one {{< youtube \"x1\" >}}two\n\n{% include a.html %}\n\nend {{% /note %}} here\n", "markdown",
+	  "p one two\np end here\n" },
+	{ "Markdown: terms stand before what they mean, questions above their answers", "a.md",
+	  "Kiln\n: An oven for clay.\n\nIs it hot?\n: Yes.\n  Mind it.\n\nend\n: here it is\n", "markdown",
+	  "p Kiln: An oven for clay.\nh Is it hot?\np[Is it hot?] Yes. Mind it.\np end: here it is\n" },
 	{ "Markdown: what is for a tool goes", "a.mdx",
 	  "import A from './a'\nimport {\n  B,\n} from 'b';\n\nexport const x = {\n  y: 1,\n};\n\n[[toc]]\n\n# T {#t}\n\n{% include \"a.html\"\n  b=1 %}\n"
 	  "{{< tabs >}}one {{% x %}}two{/* no */}\n\n--8<-- \"a.md\"\n{: .note}\n\n<Video src={a > b} />\nend <Icon/>\n", "markdown",
