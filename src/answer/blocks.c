@@ -98,23 +98,17 @@ static bool is_open(const struct finder *f, size_t line)
 	return !kb_ends_in_stop(last) && !kb_introduces(last);
 }
 
+static size_t sentences_of(const struct kb_line *line)
+{
+	return line->end - line->first;
+}
+
 static bool goes_on(const struct finder *f, size_t line)
 {
 	return line + 1 < f->lines->count && !f->lines->v[line + 1].starts;
 }
 
 /* ---- what it is among its neighbours ---- */
-
-/* Between two whole sentences, of which the first ends what was said: a heading stands alone, items
- * and rows in a row. */
-static bool is_head(const struct finder *f, size_t line)
-{
-	const struct kb_line *one = &f->lines->v[line];
-
-	return !one->starts && one->end - one->first == 1 && goes_on(f, line) && is_open(f, line)
-	       && is_label(text_of(f, line)) && kb_ends_in_stop(last_of(f, line - 1))
-	       && kb_ends_in_stop(last_of(f, line + 1));
-}
 
 /* Its neighbour begins with the same column. */
 static bool is_row(const struct finder *f, size_t line)
@@ -127,6 +121,18 @@ static bool is_row(const struct finder *f, size_t line)
 	       || (!f->lines->v[line].starts && kb_sv_starts(text_of(f, line - 1), column));
 }
 
+/* Behind what ends there, and before a sentence, an introduction or a table: a heading stands
+ * alone, items in a row. */
+static bool is_head(const struct finder *f, size_t line)
+{
+	const struct kb_line *one = &f->lines->v[line];
+
+	return !one->starts && sentences_of(one) == 1 && goes_on(f, line) && is_open(f, line)
+	       && is_label(text_of(f, line))
+	       && (kb_ends_in_stop(last_of(f, line - 1)) || is_row(f, line - 1))
+	       && (!is_open(f, line + 1) || is_row(f, line + 1));
+}
+
 static enum kb_line_kind kind_alone(const struct finder *f, size_t line)
 {
 	if (is_head(f, line))
@@ -135,6 +141,8 @@ static enum kb_line_kind kind_alone(const struct finder *f, size_t line)
 		return KB_LINE_ROW;
 	if (is_marked(text_of(f, line)))
 		return KB_LINE_ITEM;
+	if (sentences_of(&f->lines->v[line]) == 1 && kb_asks(text_of(f, line)))
+		return KB_LINE_ASKS;
 	return kb_introduces(last_of(f, line)) ? KB_LINE_INTRO : KB_LINE_PROSE;
 }
 
@@ -153,8 +161,8 @@ static void find_open_items(const struct finder *f)
 	}
 }
 
-/* Of items that end in a stop only the line that introduces them tells; a list has two or more of
- * them, and a long line is a paragraph. */
+/* Of items that end in a stop only the line that introduces them tells: a list has two or more of
+ * them, a long line is a paragraph, and so is one of several sentences behind items of one. */
 static void find_stopped_items(const struct finder *f)
 {
 	struct kb_line *v = f->lines->v;
@@ -165,7 +173,8 @@ static void find_stopped_items(const struct finder *f)
 		if (v[i].kind != KB_LINE_INTRO)
 			continue;
 		while (end < f->lines->count && !v[end].starts && v[end].kind == KB_LINE_PROSE
-		       && v[end].letters <= ITEM_MAX)
+		       && v[end].letters <= ITEM_MAX
+		       && (end < i + 3 || sentences_of(&v[end]) <= sentences_of(&v[i + 1])))
 			end++;
 		for (size_t k = i + 1; k < end && end - i > 2; k++)
 			v[k].kind = KB_LINE_ITEM;
@@ -219,8 +228,8 @@ void kb_lines_block(const struct kb_lines *lines, size_t line, size_t *first, si
 		    && (v[*first - 1].kind == KB_LINE_INTRO
 		        || (kind == KB_LINE_ITEM && v[*first - 1].kind == KB_LINE_PROSE)))
 			--*first;
-	} else if (v[line].kind == KB_LINE_INTRO && *end < lines->count && !v[*end].starts
-	           && kind != KB_LINE_HEAD) {
+	} else if ((v[line].kind == KB_LINE_INTRO || v[line].kind == KB_LINE_ASKS)
+	           && *end < lines->count && !v[*end].starts && kind != KB_LINE_HEAD) {
 		++*end;
 	}
 }

@@ -14,6 +14,7 @@
 enum kb_line_kind {
 	KB_LINE_PROSE, /* a paragraph */
 	KB_LINE_INTRO, /* one that ends in a colon */
+	KB_LINE_ASKS,  /* a question alone; what follows answers it */
 	KB_LINE_ITEM,  /* of a list, or of code */
 	KB_LINE_ROW,   /* of a table: "Column: value; column: value" */
 	KB_LINE_HEAD,  /* of what follows */
@@ -46,13 +47,14 @@ void kb_lines_find(struct kb_arena *arena, const struct kb_line_sentence *senten
                    struct kb_lines *out);
 
 /* The lines that are one block with that one, in [*first, *end): a list from the line that leads to
- * it to its last item, a table, or the line alone. Never over a heading or a passage's end. */
+ * it to its last item, a table, a question with the line behind it, or the line alone. Never over a
+ * heading or a passage's end. */
 void kb_lines_block(const struct kb_lines *lines, size_t line, size_t *first, size_t *end);
 
 /* Whether a line of that kind says little without those around it. */
 static inline bool kb_line_needs_others(enum kb_line_kind kind)
 {
-	return kind == KB_LINE_INTRO || kind == KB_LINE_ITEM;
+	return kind == KB_LINE_INTRO || kind == KB_LINE_ITEM || kind == KB_LINE_ASKS;
 }
 
 #endif

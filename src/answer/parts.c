@@ -248,6 +248,16 @@ static void take_start(const struct text *t, struct place *p)
 		p->first--;
 }
 
+/* The question that a few words answer. */
+static void take_question(const struct text *t, struct place *p)
+{
+	const struct kb_line *line = line_of(t, p->first);
+
+	if (p->first == line->first && !line->starts && line->letters <= SHORT
+	    && line_of(t, p->first - 1)->kind == KB_LINE_ASKS && !t->units[p->first - 1].said)
+		p->first--;
+}
+
 /* On to the end of its paragraph. */
 static void take_end(const struct text *t, struct place *p)
 {
@@ -261,7 +271,8 @@ static void take_end(const struct text *t, struct place *p)
 /* The blocks that follow in the section, each whole, as long as the letters are not used up. */
 static void take_more(const struct text *t, struct place *p, size_t letters)
 {
-	while (p->end < t->count && !t->units[p->end].first && !is_head(t, p->end)) {
+	while (p->end < t->count && !t->units[p->end].first && !is_head(t, p->end)
+	       && line_of(t, p->end)->kind != KB_LINE_ASKS) {
 		size_t first, end, to;
 
 		kb_lines_block(&t->lines, t->lines.of[p->end], &first, &end);
@@ -282,19 +293,21 @@ static bool is_loose(const struct text *t, const struct place *p)
 
 	if (p->end == t->count || t->units[p->end].first)
 		return false;
-	return kb_introduces(last->text) || (short_line && kb_sv_ends(last->text, KB_SV("?")))
+	return kb_introduces(last->text) || (short_line && kb_asks(last->text))
 	       || (short_line && p->end < line->end && last->letters <= SHORT)
 	       || (short_line && line->kind == KB_LINE_PROSE && !kb_ends_in_stop(last->text));
 }
 
 static void make_whole(const struct text *t, struct place *p)
 {
-	if (is_listed(t, p->core) || line_of(t, p->core)->kind == KB_LINE_INTRO)
+	if (kb_line_needs_others(line_of(t, p->core)->kind)
+	    || line_of(t, p->core)->kind == KB_LINE_ROW)
 		take_list(t, p, p->core);
 	if (is_listed(t, p->first))
 		take_list(t, p, p->first);
 	else
 		take_start(t, p);
+	take_question(t, p);
 	if (is_listed(t, p->end - 1) || kb_introduces(t->units[p->end - 1].text))
 		take_list(t, p, p->end - 1);
 	else

@@ -401,6 +401,13 @@ bool kb_introduces(struct kb_sv text)
 	return kb_sv_ends(text, KB_SV(":")) || kb_sv_ends(text, KB_SV("\uff1a"));
 }
 
+bool kb_asks(struct kb_sv text)
+{
+	text = kb_sv_trim(text);
+	return kb_sv_ends(text, KB_SV("?")) || kb_sv_ends(text, KB_SV("\uff1f"))
+	       || kb_sv_ends(text, KB_SV("\u061f"));
+}
+
 /* Verbs that make a line a sentence. */
 static const char verbs[] =
         " is are was were has have had can cannot must may will cost costs opens closes"

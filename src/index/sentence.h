@@ -24,6 +24,9 @@ bool kb_ends_in_stop(struct kb_sv text);
 /* Whether it ends in a colon: "To install a version:" says nothing without what follows. */
 bool kb_introduces(struct kb_sv text);
 
+/* Whether it ends in a question mark, of any script. */
+bool kb_asks(struct kb_sv text);
+
 /* Whether a line without a stop is a sentence, by its verb: "The shop is closed on Sunday". Of the
  * languages that the list of verbs has; false says little. */
 bool kb_states(struct kb_sv line);

@@ -168,13 +168,6 @@ static void add_block(struct pieces *pieces, struct kb_arena *arena, const struc
 	}
 }
 
-static bool is_question(struct kb_sv text)
-{
-	text = kb_sv_trim(text);
-	return kb_sv_ends(text, KB_SV("?")) || kb_sv_ends(text, KB_SV("\xef\xbc\x9f")) /* ？ */
-	       || kb_sv_ends(text, KB_SV("\xd8\x9f"));                                 /* ؟ */
-}
-
 /* Whether the piece stands under a heading of that text. */
 static bool is_under(const struct piece *piece, struct kb_sv heading)
 {
@@ -206,7 +199,8 @@ static void find_saying(struct pieces *pieces)
 		        !next
 		        || (!is_under(next, kb_sv_trim(piece->text))
 		            && (next->is_heading || !kb_sv_eq(next->heading, piece->heading)));
-		piece->says = piece->bare || kb_states(piece->text);
+		piece->says = piece->bare || kb_states(piece->text)
+		              || (kb_asks(piece->text) && next->words <= KB_CHUNK_FEW_WORDS);
 		/* A sentence stands in its own section. */
 		if (piece->says && !piece->bare)
 			piece->heading = next->heading;
@@ -215,13 +209,13 @@ static void find_saying(struct pieces *pieces)
 
 static bool asks(const struct piece *piece)
 {
-	return piece->is_heading && is_question(piece->text);
+	return piece->is_heading && kb_asks(piece->text);
 }
 
 /* Stands under a question: question and answer are a passage of their own, however short. */
 static bool is_answer(const struct piece *piece)
 {
-	return is_question(piece->is_heading ? piece->text : piece->heading);
+	return kb_asks(piece->is_heading ? piece->text : piece->heading);
 }
 
 /* Does the next piece begin a new passage, so much text being in the one at hand? */

@@ -5,8 +5,9 @@
  * verbatim slice of the document's text. A table row and a code line are not cut; a paragraph
  * that is too long is cut between sentences. Short sections join their neighbours, but a question
  * that is a heading stands alone with its answer. A heading goes with what follows it: it is in the
- * path, not in the text at the passage's beginning, but where nothing stands under it, or where it
- * is a sentence ("The shop is closed on Sunday"), it is text.
+ * path, not in the text at the passage's beginning, but where nothing stands under it, where it is
+ * a sentence ("The shop is closed on Sunday"), or a question that a few words answer ("Yes."), it
+ * is text.
  *
  * Whatever the document holds, no passage is longer than KB_CHUNK_MAX_LETTERS: a row, a line or a
  * sentence beyond that is cut, at a blank where there is one, else between characters. Pure; any
@@ -21,6 +22,7 @@ enum {
 	KB_CHUNK_WORDS = 200,     /* aimed at */
 	KB_CHUNK_MAX_WORDS = 280, /* a block that would pass this starts the next passage */
 	KB_CHUNK_MIN_WORDS = 50,  /* a section shorter than this joins the next one */
+	KB_CHUNK_FEW_WORDS = 8,   /* an answer that says nothing without its question */
 	/* A thousand words, three to five passages as they should be. A character of a script
 	 * without blanks counts as KB_CHUNK_DENSE_LETTERS. */
 	KB_CHUNK_MAX_LETTERS = 6000,

@@ -26,7 +26,8 @@ static void find(struct kb_arena *arena, struct kb_sv text, struct kb_lines *out
 	"nobody takes it for a step of what is to be done, which would be told in a few words "    \
 	"or in a line, not in this many of them, however little they say at the end of the day."
 
-/* Each line's kind: p, a paragraph; :, an introduction; i, an item; r, a row; h, a heading. */
+/* Each line's kind: p, a paragraph; :, an introduction; ?, a question; i, an item; r, a row; h, a
+ * heading. */
 static const struct {
 	const char *name, *text, *kinds;
 } kinds[] = {
@@ -43,18 +44,24 @@ static const struct {
 	  "pp" },
 	{ "a heading stands between sentences", "It is warm.\nOpening hours\nWe open at nine.",
 	  "php" },
+	{ "and before a list or a table",
+	  "It is warm.\nFees\nSize: S; Fee: 1\nSize: L; Fee: 2\n"
+	  "Rules\nMind these:\nNo fire\nNo noise",
+	  "phrrh:ii" },
+	{ "a paragraph of several sentences ends steps of one",
+	  "To start it:\nOpen the lid.\nPress it.\nIt is loud. Nobody minds.", ":iip" },
 	{ "a sentence without a stop is none", "It is warm.\nThe shop is closed on Sunday\nAsk us.",
 	  "ppp" },
+	{ "a question alone in its line", "Is it hot?\nYes.\nIs it far? No.", "?pp" },
 	{ "code", "Run this.\ntool build --all\ntool start", "pii" },
 };
 
 static void test_kinds(struct kb_test *t)
 {
-	static const char signs[] = { [KB_LINE_PROSE] = 'p',
-		                      [KB_LINE_INTRO] = ':',
-		                      [KB_LINE_ITEM] = 'i',
-		                      [KB_LINE_ROW] = 'r',
-		                      [KB_LINE_HEAD] = 'h' };
+	static const char signs[] = {
+		[KB_LINE_PROSE] = 'p', [KB_LINE_INTRO] = ':', [KB_LINE_ASKS] = '?',
+		[KB_LINE_ITEM] = 'i',  [KB_LINE_ROW] = 'r',   [KB_LINE_HEAD] = 'h'
+	};
 
 	for (size_t i = 0; i < KB_COUNTOF(kinds); i++) {
 		struct kb_arena arena = { 0 };
@@ -82,6 +89,7 @@ static const struct {
 	{ "an introduction with what it introduces", "To start it:\nOpen the lid.\nPress it.", 0, 0,
 	  2 },
 	{ "a note behind a colon", "Mind this:\nIt is hot.\n" LONG, 0, 0, 1 },
+	{ "a question with its answer", "Is it hot?\nYes.\nIs it far?\nNo.", 2, 2, 3 },
 	{ "code with the sentence before it", "It is warm.\nRun this.\ntool build\ntool start", 3,
 	  1, 3 },
 	{ "a table without the paragraph before it",

@@ -135,6 +135,29 @@ static void test_questions(struct kb_test *t)
 	doc_fini(&d);
 }
 
+/* "Yes." says nothing without its question; a longer answer does. */
+static void test_few_words(struct kb_test *t)
+{
+	static const char *const answers[] = { "Yes.",
+		                               "Yes, the lid comes off, and so does all of it." };
+	static const char *const texts[] = { "Can I clean it?\nYes.", NULL };
+
+	for (size_t i = 0; i < KB_COUNTOF(answers); i++) {
+		struct kb_chunks chunks;
+		struct doc d;
+
+		doc_init(&d);
+		add(&d, KB_BLOCK_HEADING, "", KB_SV("Can I clean it?"));
+		add(&d, KB_BLOCK_PARAGRAPH, "Can I clean it?", kb_sv_str(answers[i]));
+		kb_chunk(&d.arena, &d.parsed, &chunks);
+		check_slices(t, &d, &chunks);
+		CHECK_INT(t, chunks.count, 1);
+		CHECK_SV(t, chunks.v[0].text, texts[i] ? texts[i] : answers[i]);
+		CHECK_SV(t, chunks.v[0].heading, "Can I clean it?");
+		doc_fini(&d);
+	}
+}
+
 /* A heading that came too late for the passage at hand leads the next one. */
 static void test_heading_at_the_end(struct kb_test *t)
 {
@@ -416,6 +439,7 @@ int main(int argc, char **argv)
 		  test_paragraphs },
 		{ "a heading begins a passage unless the one before is short", test_headings },
 		{ "a question stands alone with its answer", test_questions },
+		{ "a few words stand with their question", test_few_words },
 		{ "a heading goes with what follows it", test_heading_at_the_end },
 		{ "table rows and code lines are not cut", test_rows_and_lines },
 		{ "a long paragraph is cut between sentences", test_long_paragraph },

@@ -1,0 +1,66 @@
+// What is said is what one would quote: whole lists, the rows that matter, an answer with its question.
+import { assert, start, test } from "./lib/harness.mjs";
+
+const manual = `# Kiln
+
+The kiln stands in the yard, behind the workshop. It burns wood.
+
+## Firing
+
+To fire the kiln, take these steps:
+
+1. Open the gas tap at the wall.
+2. Press the lighter until the flame stays.
+3. Close the door.
+
+The firing takes a day. Nobody may open the door before it is cold.
+
+## Fees
+
+| Clay | Fee | Colour |
+| --- | --- | --- |
+| Stoneware | 14 crowns | grey |
+| Earthenware | 9 crowns | red |
+| Porcelain | 31 crowns | white |
+
+## Questions
+
+{{% faq "May I bring my own glaze?" %}}
+Yes.
+{{% /faq %}}
+
+{% details Who sweeps the ashes? %}
+Whoever fired last.
+{% enddetails %}
+`;
+
+async function asked(t, question) {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "kiln.md": manual } });
+  const { id, session, llm_response: text } = await agent.ask(question);
+  const { claims } = await agent.expect(200, "GET", `/conversations/${session}/messages/${id}/claims`);
+  for (const { claim, places } of claims) {
+    const { blocks } = await agent.expect(200, "GET", `/pages/${places[0].page_id}/text`),
+      whole = Buffer.from(blocks.map((block) => block.text).join("\n")),
+      { offset, length } = places[0];
+    assert.equal(whole.toString("utf8", offset, offset + length), claim, "it stands there word for word");
+  }
+  return text;
+}
+
+test("steps are said from first to last, with the line that leads to them", async (t) => {
+  assert.equal(
+    await asked(t, "How do I fire the kiln?"),
+    "To fire the kiln, take these steps:\nOpen the gas tap at the wall.\n" +
+      "Press the lighter until the flame stays.\nClose the door.",
+  );
+});
+
+test("of a table the row that was asked for is said, with its columns", async (t) => {
+  assert.equal(await asked(t, "What is the fee for porcelain?"), "Clay: Porcelain; Fee: 31 crowns; Colour: white");
+});
+
+test("an answer of a word stands with the question of its shortcode", async (t) => {
+  assert.equal(await asked(t, "May I bring my own glaze?"), "May I bring my own glaze?\nYes.");
+  assert.equal(await asked(t, "Who sweeps the ashes?"), "Who sweeps the ashes?\nWhoever fired last.");
+});
