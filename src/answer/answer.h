@@ -80,7 +80,7 @@ struct kb_answer {
 	size_t given_count;
 	size_t statements, unsupported; /* sentences of its text; those that no source supports */
 	struct kb_sv model;             /* the id of the one that was asked last; empty: none */
-	bool stands_in; /* the model failed and these are sentences of the documents instead */
+	bool stands_in; /* the model failed, or its text was struck: sentences of the documents */
 	const struct kb_err
 	        *failure; /* why the answer, which is stored, is not whole; NULL: it is */
 	int64_t prompt_tokens, completion_tokens, cost_micros; /* of all its requests */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "write/refusal.h"
 
 enum { PART = 256, SPANS_FIRST = 4 };
 
@@ -13,6 +14,8 @@ struct kb_reply {
 	struct kb_outguard guard;
 	char cut[4]; /* of a character */
 	size_t cut_n;
+	char beginning[KB_REFUSAL_BYTES];
+	size_t beginning_n;
 	size_t total; /* bytes emitted */
 	struct span {
 		uint32_t at, bytes;
@@ -132,6 +135,11 @@ static size_t mend(struct kb_reply *r, struct kb_analyzer *analyzer, struct kb_s
 
 void kb_reply_feed(struct kb_reply *reply, struct kb_analyzer *analyzer, struct kb_sv bytes)
 {
+	size_t room = KB_MIN(bytes.n, sizeof(reply->beginning) - reply->beginning_n);
+
+	if (room)
+		memcpy(reply->beginning + reply->beginning_n, bytes.p, room);
+	reply->beginning_n += room;
 	/* A cut character is completed byte by byte. */
 	while (reply->cut_n && bytes.n) {
 		size_t left;
@@ -159,6 +167,11 @@ void kb_reply_end(struct kb_reply *reply, struct kb_analyzer *analyzer, struct k
 		out->sentences[i].at = reply->spans[i].at;
 		out->sentences[i].bytes = reply->spans[i].bytes;
 	}
+}
+
+struct kb_sv kb_reply_beginning(const struct kb_reply *reply)
+{
+	return kb_sv(reply->beginning, reply->beginning_n);
 }
 
 bool kb_reply_is_sound(const struct kb_reply *reply)

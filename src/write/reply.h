@@ -33,6 +33,8 @@ void kb_reply_feed(struct kb_reply *reply, struct kb_analyzer *analyzer, struct 
 /* Nothing more comes. Sentences have their places in all that was emitted. */
 void kb_reply_end(struct kb_reply *reply, struct kb_analyzer *analyzer, struct kb_cite_result *out);
 
+/* How its text began, whatever has become of that. */
+struct kb_sv kb_reply_beginning(const struct kb_reply *reply);
 /* Whether, of what has been said so far, at least half of the statements are supported. */
 bool kb_reply_is_sound(const struct kb_reply *reply);
 /* Whether too few of the statements are supported for an answer from the documents alone. */

@@ -1,6 +1,7 @@
 /* What is seen of an answer that a model writes: its checked words while they come, and how it
  * ends.
  */
+#include "write/refusal.h"
 #include "write/writing.h"
 
 /* ---- while it is written ---- */
@@ -236,6 +237,20 @@ static bool is_unfounded(const struct kb_writing *w)
 	return own && !w->told && kb_reply_is_unsupported(&w->cited);
 }
 
+/* What the model has said is struck. Where it said that it does not know, so it is; else the
+ * documents may know all the same. */
+static enum kb_write_step strike(struct kb_writing *w)
+{
+	struct kb_sv no_answer =
+	        kb_settings_text_in(w->request->settings, w->request->lang, KB_TEXT_NO_ANSWER);
+
+	if (w->plain.kind != KB_ANSWER_QUOTES
+	    || kb_refuses(kb_reply_beginning(w->reply), no_answer))
+		return KB_WRITE_REFUSE;
+	w->out->stands_in = true;
+	return KB_WRITE_PLAIN;
+}
+
 /* The model's text is here, whole or not. */
 enum kb_write_step kb_write_finish(struct kb_writing *w)
 {
@@ -246,7 +261,7 @@ enum kb_write_step kb_write_finish(struct kb_writing *w)
 	out->statements = w->cited.statements;
 	out->unsupported = w->cited.unsupported;
 	if (is_unfounded(w))
-		return KB_WRITE_REFUSE;
+		return strike(w);
 	tell(w);
 	out->kind = KB_ANSWER_WRITTEN;
 	if (w->result->err.code != KB_OK) {

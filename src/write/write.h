@@ -18,7 +18,9 @@
  *   context    the sources, by context_depth and the model's own limit (context.h)
  *   prompt     one layout (prompt.h)
  *   write      the model's text comes in pieces and leaves checked
- *   finish     citations and figures
+ *   finish     citations and figures. Of a text that no source supports nothing is left: then the
+ *              plain answer stands in for it where the documents surely hold one, unless the model
+ *              itself said that it does not know
  *
  * A model that fails before its first word leads to the next one of its fallbacks; a context that
  * is too long, to one more try with half of the sources and turns that were sent. When none is

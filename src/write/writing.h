@@ -11,7 +11,7 @@
  *   rewrite    > rewritten > gate
  *   gate       > ask, refuse
  *   ask        > written > finish, ask again
- *   finish     > refuse
+ *   finish     > refuse, plain
  *   fail       > plain
  *
  * Of these route, plan, rewrite and ask leave a request for a model behind; the step that each

@@ -303,13 +303,37 @@ test("a statement that the documents do not make has no citation, and is no answ
     chat.lies = lies;
     await set({ response_source: "own_content" });
     const own = await agent.ask(question);
-    assert.deepEqual([own.llm_response, own.citations], [noAnswer, null], lies);
+    // The text is struck, and what the documents say stands in for it.
+    assert.ok(own.llm_response.includes(built), `${lies}: ${own.llm_response}`);
+    assert.deepEqual(await agent.sources(own), ["lighthouse.md"], lies);
     const streamed = await agent.stream(question);
-    assert.equal(streamed.text, noAnswer, lies);
+    assert.equal(streamed.text, own.llm_response, lies);
     await set({ response_source: "llm_content" });
     const free = await agent.ask(question);
     assert.ok(!free.llm_response.includes("[") && free.llm_response !== noAnswer, free.llm_response);
     assert.equal(free.citations, null, lies);
+  }
+});
+
+test("a text that is struck is no refusal where the documents know, and a refusal of the model's stays one", async (t) => {
+  const { chat, agent } = await scene(t);
+  for (const said of [
+    "The lighthouse was designed by the painter Ludovic Marchand after a storm.",
+    "Certainly, the tower belongs to nobody and everybody.",
+    "...",
+  ]) {
+    chat.say = said;
+    const message = await agent.ask(question);
+    assert.ok(message.llm_response.includes("Hester Quillby"), `${said}: ${message.llm_response}`);
+    assert.deepEqual(await agent.sources(message), ["lighthouse.md"]);
+    const { text, finish } = await agent.stream(question);
+    assert.deepEqual([text, finish.citations], [message.llm_response, message.citations]);
+  }
+  for (const said of [noAnswer, "The sources do not mention any engineer.", "Das weiß ich leider nicht."]) {
+    chat.say = said;
+    const message = await agent.ask(question);
+    assert.deepEqual([message.llm_response, message.citations, message.outcome], [noAnswer, null, "closest"], said);
+    assert.ok(message.closest_passages.length, said);
   }
 });
 
