@@ -159,7 +159,8 @@ static bool begin_reply(struct kb_writing *w, struct kb_err *err)
 		pages[i] = w->sources[i].page_id;
 	w->out->given = pages;
 	w->out->given_count = w->source_count;
-	w->held = kb_settings_response_source(w->request->settings) != KB_RESPONSE_LLM_CONTENT;
+	w->strict = kb_settings_response_source(w->request->settings) != KB_RESPONSE_LLM_CONTENT;
+	w->ended_early = false;
 	w->reply = kb_reply_new(w->arena, &(struct kb_reply_config){
 	                                          .ids = &w->ids,
 	                                          .pages = pages,
@@ -168,6 +169,8 @@ static bool begin_reply(struct kb_writing *w, struct kb_err *err)
 	                                          .numbers = w->request->inline_citations
 	                                                     && (mode == KB_CITATIONS_INLINE
 	                                                         || mode == KB_CITATIONS_BOTH),
+	                                          .strict = w->strict,
+	                                          .cited = mode != KB_CITATIONS_NONE,
 	                                          .emit = kb_writing_keep,
 	                                          .arg = w,
 	                                  });
@@ -288,6 +291,8 @@ enum kb_write_step kb_write_written(struct kb_writing *w)
 	struct kb_err *err = &w->result->err;
 
 	end_reply(w);
+	if (w->ended_early) /* by us */
+		*err = (struct kb_err){ 0 };
 	if (w->text.failed) /* that is why it was stopped */
 		kb_fail(err, KB_E_UPSTREAM,
 		        "the model %.*s does not come to an end: its answer has more than %d bytes",

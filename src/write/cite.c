@@ -15,13 +15,14 @@
 
 #include "base/utf8.h"
 #include "index/sentence.h"
+#include "write/statement.h"
+#include "write/waiting.h"
 
 enum {
 	GAP_MAX = 64,
 	HELD_MAX = KB_MARKER_BYTES,
 	GROUP_MAX = 16,  /* sources in one run of markers */
 	WORDS_LEAST = 2, /* content words that a source can be judged by */
-	STATEMENT = 3,   /* content words of a statement */
 	TARGET_MAX = 16,
 	BEFORE_MAX = KB_SUPPORT_SENTENCE / 4,
 	SENTENCE_LEAST = 128, /* bytes of room; few sentences need more */
@@ -84,6 +85,7 @@ struct kb_cite {
 	struct kb_cited cited;          /* of the sentence */
 	bool any;                       /* something has left */
 	struct kb_judgement *judgement; /* the last one, during a call */
+	struct kb_waiting waiting;      /* of a strict answer */
 };
 
 static void make_room(struct kb_cite *c, size_t max)
@@ -110,6 +112,7 @@ static void fini(void *arg)
 	free(c->sentence);
 	free(c->before);
 	free(c->result.sentences);
+	kb_waiting_fini(&c->waiting);
 }
 
 struct kb_cite *kb_cite_new(struct kb_arena *arena, const struct kb_cite_config *config)
@@ -120,6 +123,7 @@ struct kb_cite *kb_cite_new(struct kb_arena *arena, const struct kb_cite_config 
 	c->config = *config;
 	c->fence_only = true;
 	make_room(c, SENTENCE_LEAST);
+	kb_waiting_init(&c->waiting);
 	kb_arena_on_fini(arena, fini, c);
 	return c;
 }
@@ -128,7 +132,9 @@ struct kb_cite *kb_cite_new(struct kb_arena *arena, const struct kb_cite_config 
 
 static void emit(struct kb_cite *c, const char *p, size_t n)
 {
-	if (n)
+	if (n && c->config.strict)
+		kb_buf_add(&c->waiting.text, p, n);
+	else if (n)
 		c->config.emit(c->config.arg, kb_sv(p, n));
 }
 
@@ -202,6 +208,8 @@ static size_t choose(const struct kb_cite *c, const struct group *group,
 	size_t sources[GROUP_MAX], count = 0, kept = 0;
 	bool together;
 
+	if (c->judgement->denied)
+		return 0;
 	for (size_t i = 0; i < group->count; i++)
 		sources[i] = group->sources[i];
 	together = kb_support_together(c->config.support, c->judgement, sources, group->count);
@@ -253,44 +261,10 @@ static void name(struct kb_cite *c, const struct kb_cite_place *places, size_t c
 
 /* ---- sentences ---- */
 
-/* What a helpful writer says beside the matter. */
-static bool is_courtesy(struct kb_sv text)
+/* Few words are found in any text: some sentence has to say just that. */
+static bool is_too_short(const struct kb_judgement *judgement)
 {
-	static const char *const beginnings[] = {
-		"let me know",
-		"feel free",
-		"i hope",
-		"hope this",
-		"please let",
-		"happy to",
-		"glad to",
-		"sure",
-		"of course",
-		"certainly",
-		"here is",
-		"here are",
-		"here's",
-		"thank",
-		"you're welcome",
-		"if you have",
-		"if you need",
-		"don't hesitate",
-		"please don't hesitate",
-	};
-
-	for (size_t i = 0; i < KB_COUNTOF(beginnings); i++)
-		if (kb_sv_istarts(text, kb_sv_str(beginnings[i])))
-			return true;
-	return false;
-}
-
-static bool is_statement(struct kb_sv text, const struct kb_judgement *judgement)
-{
-	text = kb_sv_trim(text);
-	return (judgement->words >= STATEMENT || judgement->numbers) && text.p[0] != '#'
-	       && !kb_sv_ends(text, KB_SV(":")) && !kb_sv_ends(text, KB_SV("?"))
-	       && !kb_sv_ends(text, KB_SV("：")) && !kb_sv_ends(text, KB_SV("？"))
-	       && !is_courtesy(text);
+	return judgement->words < KB_STATEMENT_WORDS && !judgement->numbers;
 }
 
 static bool is_supported(const struct kb_judgement *judgement)
@@ -298,16 +272,26 @@ static bool is_supported(const struct kb_judgement *judgement)
 	for (size_t i = 0; i < judgement->count; i++) {
 		const struct kb_support_verdict *v = &judgement->verdicts[i];
 
-		if (!v->foreign && !(v->lacks & ~(unsigned)KB_LACKS_LEAD) && v->cover >= SUPPORTED)
+		if (!v->foreign && !(v->lacks & ~(unsigned)KB_LACKS_LEAD) && v->cover >= SUPPORTED
+		    && (v->says || !is_too_short(judgement)))
 			return true;
 	}
 	return false;
 }
 
-/* The source that clearly says it. */
-static bool find_missing(const struct kb_judgement *judgement, struct group *out)
+/* All sources are in another language, and none of them has other numbers: nobody can say more. */
+static bool is_beyond_us(const struct kb_judgement *judgement)
 {
-	float best = CLEARLY;
+	for (size_t i = 0; i < judgement->count; i++)
+		if (!judgement->verdicts[i].foreign || judgement->verdicts[i].lacks)
+			return false;
+	return judgement->count > 0;
+}
+
+/* The source that says it best, `least` of it at least. */
+static bool find_missing(const struct kb_judgement *judgement, float least, struct group *out)
+{
+	float best = least;
 
 	out->count = 0;
 	for (size_t i = 0; i < judgement->count; i++) {
@@ -342,26 +326,81 @@ static void keep_before(struct kb_cite *c)
 	memcpy(c->before, text.p, text.n);
 }
 
-static void end_sentence(struct kb_cite *c)
+static void leave(struct kb_cite *c)
 {
+	kb_waiting_leave(&c->waiting, c->config.emit, c->config.arg);
+}
+
+/* What becomes of the sentence, which is the last one, in a strict answer: a statement that no
+ * source makes is struck, and so is what was said already. */
+static void decide(struct kb_cite *c, bool repeated)
+{
+	struct kb_cite_result *r = &c->result;
+	const struct kb_cited *last = &r->sentences[r->count - 1];
+	struct kb_waiting_counts left;
+
+	if (last->statement && (repeated || !last->supported)) {
+		left = kb_waiting_strike(&c->waiting);
+		r->count = left.sentences;
+		r->page_count = left.pages;
+	} else if (last->statement || last->place_count) {
+		kb_waiting_keep(&c->waiting, (struct kb_waiting_counts){ r->count, r->page_count });
+		if (c->waiting.open || last->place_count || !c->config.cited)
+			leave(c);
+	}
+}
+
+static void tally(struct kb_cite *c)
+{
+	struct kb_cite_result *r = &c->result;
+
+	r->statements = r->unsupported = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		r->statements += r->sentences[i].statement;
+		r->unsupported += r->sentences[i].statement && !r->sentences[i].supported;
+	}
+}
+
+/* Before the first citation of a strict answer any source that supports the sentence will do: one
+ * is wanted. */
+static float least_of_missing(const struct kb_cite *c)
+{
+	return c->config.strict && !c->waiting.open ? 0 : CLEARLY;
+}
+
+static void judge_sentence(struct kb_cite *c)
+{
+	const struct kb_judgement *j = c->judgement;
 	struct kb_cite_place places[KB_CITE_SOURCES];
 	struct group missing;
+
+	kb_support_judge(c->config.support, c->analyzer, sentence_of(c), c->judgement);
+	c->cited.statement = kb_is_statement(sentence_of(c), j);
+	c->cited.supported = is_supported(j);
+	if (c->early.count)
+		name(c, places, choose(c, &c->early, places), true);
+	if (!c->cited.place_count && c->cited.statement && (c->cited.supported || !is_too_short(j))
+	    && find_missing(j, least_of_missing(c), &missing))
+		name(c, places, choose(c, &missing, places), true);
+	c->cited.supported |= c->cited.place_count > 0 && !is_too_short(j);
+	c->cited.supported |= c->config.strict && is_beyond_us(j);
+	c->cited.supported &= !j->denied;
+}
+
+static void end_sentence(struct kb_cite *c)
+{
 	const char mark = KB_CITE_END;
+	bool repeated;
 
 	if (!c->sentence_n)
 		return;
 	emit(c, &mark, 1);
-	kb_support_judge(c->config.support, c->analyzer, sentence_of(c), c->judgement);
-	c->cited.statement = is_statement(sentence_of(c), c->judgement);
-	c->cited.supported = is_supported(c->judgement);
-	if (c->early.count)
-		name(c, places, choose(c, &c->early, places), true);
-	if (!c->cited.place_count && c->cited.statement && find_missing(c->judgement, &missing))
-		name(c, places, choose(c, &missing, places), true);
-	c->cited.supported |= c->cited.place_count > 0;
-	c->result.statements += c->cited.statement;
-	c->result.unsupported += c->cited.statement && !c->cited.supported;
+	judge_sentence(c);
+	repeated = c->cited.statement && !is_too_short(c->judgement)
+	           && kb_waiting_repeats(&c->waiting, sentence_of(c));
 	push(c);
+	if (c->config.strict)
+		decide(c, repeated);
 	c->cited = (struct kb_cited){ 0 };
 	keep_before(c);
 	c->sentence_n = c->clause = 0;
@@ -502,6 +541,12 @@ static void say_code(struct kb_cite *c, struct kb_sv character)
 	emit(c, c->gap, c->gap_n);
 	c->gap_n = 0;
 	emit(c, character.p, character.n);
+	/* It goes with what stands before it. */
+	if (c->config.strict && c->waiting.open && !c->waiting.struck_last) {
+		kb_waiting_keep(&c->waiting, (struct kb_waiting_counts){ c->result.count,
+		                                                         c->result.page_count });
+		leave(c);
+	}
 }
 
 /* Backticks and tildes are counted until another character comes. */
@@ -807,10 +852,26 @@ static void end_held(struct kb_cite *c)
 	}
 }
 
-void kb_cite_tally(const struct kb_cite *cite, size_t *statements, size_t *unsupported)
+bool kb_cite_is_lost(const struct kb_cite *cite)
 {
-	*statements = cite->result.statements;
-	*unsupported = cite->result.unsupported;
+	return kb_waiting_is_lost(&cite->waiting);
+}
+
+/* What states nothing goes with the last statement, if that has left. */
+static void end_waiting(struct kb_cite *c)
+{
+	struct kb_cite_result *r = &c->result;
+	struct kb_waiting_counts all = { r->count, r->page_count };
+
+	if (c->waiting.open && !c->waiting.struck_last) {
+		kb_waiting_keep(&c->waiting, all);
+		leave(c);
+		return;
+	}
+	if (!c->waiting.open)
+		c->waiting.sure_counts = (struct kb_waiting_counts){ 0 };
+	r->count = c->waiting.sure_counts.sentences;
+	r->page_count = c->waiting.sure_counts.pages;
 }
 
 void kb_cite_end(struct kb_cite *cite, struct kb_analyzer *analyzer, struct kb_cite_result *out)
@@ -835,5 +896,8 @@ void kb_cite_end(struct kb_cite *cite, struct kb_analyzer *analyzer, struct kb_c
 	end_sentence(cite);
 	emit(cite, cite->gap, cite->gap_n);
 	cite->judgement = NULL;
+	if (cite->config.strict)
+		end_waiting(cite);
+	tally(cite);
 	*out = cite->result;
 }

@@ -10,6 +10,9 @@
  * that sentence's end. A sentence without any gets the number of the source that clearly supports
  * it. Ids that nobody gave, and numbers that the model wrote itself, go.
  *
+ * A strict answer leaves sentence by sentence. A statement that no source supports, that the best
+ * one denies, or that was made already, does not (waiting.h).
+ *
  * Fenced code stays byte for byte. In code within a line and in indented code markers go and no
  * number is put. Any other bracket is the author's text.
  *
@@ -49,7 +52,7 @@ struct kb_cite_result {
 	size_t count;
 	int64_t *pages; /* [n] is pages[n - 1] */
 	size_t page_count;
-	size_t statements, unsupported;
+	size_t statements, unsupported; /* of these sentences */
 };
 
 struct kb_cite_config {
@@ -57,6 +60,8 @@ struct kb_cite_config {
 	const int64_t *pages; /* the document of each source; below 0: it has no number */
 	struct kb_support *support;
 	bool numbers; /* they stand in the text */
+	bool strict;  /* nothing leaves that no source says */
+	bool cited;   /* and nothing before the first citation */
 	void (*emit)(void *arg, struct kb_sv text);
 	void *arg;
 };
@@ -65,8 +70,9 @@ struct kb_cite;
 struct kb_cite *kb_cite_new(struct kb_arena *arena, const struct kb_cite_config *config);
 /* The analyzer is the calling thread's. */
 void kb_cite_feed(struct kb_cite *cite, struct kb_analyzer *analyzer, struct kb_sv text);
-/* Of the sentences that have ended so far. */
-void kb_cite_tally(const struct kb_cite *cite, size_t *statements, size_t *unsupported);
+/* Whether nothing more is to be expected of it: it says the same again and again, or nothing of a
+ * strict answer has left though much was said. */
+bool kb_cite_is_lost(const struct kb_cite *cite);
 void kb_cite_end(struct kb_cite *cite, struct kb_analyzer *analyzer, struct kb_cite_result *out);
 
 #endif

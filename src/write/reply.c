@@ -94,6 +94,8 @@ struct kb_reply *kb_reply_new(struct kb_arena *arena, const struct kb_reply_conf
 	                                                       .pages = config->pages,
 	                                                       .support = config->support,
 	                                                       .numbers = config->numbers,
+	                                                       .strict = config->strict,
+	                                                       .cited = config->cited,
 	                                                       .emit = guard,
 	                                                       .arg = r });
 	return r;
@@ -174,21 +176,7 @@ struct kb_sv kb_reply_beginning(const struct kb_reply *reply)
 	return kb_sv(reply->beginning, reply->beginning_n);
 }
 
-bool kb_reply_is_sound(const struct kb_reply *reply)
+bool kb_reply_is_lost(const struct kb_reply *reply)
 {
-	size_t statements, unsupported;
-
-	kb_cite_tally(reply->cite, &statements, &unsupported);
-	return statements && 2 * (statements - unsupported) >= statements;
-}
-
-bool kb_reply_is_unsupported(const struct kb_cite_result *result)
-{
-	bool named = false;
-
-	for (size_t i = 0; i < result->count; i++)
-		named |= result->sentences[i].place_count > 0;
-	if (!result->statements)
-		return !named;
-	return 2 * (result->statements - result->unsupported) < result->statements;
+	return kb_cite_is_lost(reply->cite);
 }

@@ -21,7 +21,8 @@ struct kb_reply_config {
 	const int64_t *pages;            /* their documents; below 0: one without a number */
 	struct kb_support *support;      /* made of the same sources */
 	const struct kb_named *places;
-	bool numbers; /* [n] stands in the text; the list of documents is made either way */
+	bool numbers;       /* [n] stands in the text; the list of documents is made either way */
+	bool strict, cited; /* of cite.h */
 	void (*emit)(void *arg, struct kb_sv text);
 	void *arg;
 };
@@ -35,9 +36,7 @@ void kb_reply_end(struct kb_reply *reply, struct kb_analyzer *analyzer, struct k
 
 /* How its text began, whatever has become of that. */
 struct kb_sv kb_reply_beginning(const struct kb_reply *reply);
-/* Whether, of what has been said so far, at least half of the statements are supported. */
-bool kb_reply_is_sound(const struct kb_reply *reply);
-/* Whether too few of the statements are supported for an answer from the documents alone. */
-bool kb_reply_is_unsupported(const struct kb_cite_result *result);
+/* See kb_cite_is_lost(). */
+bool kb_reply_is_lost(const struct kb_reply *reply);
 
 #endif

@@ -43,6 +43,15 @@ static void tell(struct kb_writing *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* Nothing more will come of it: what there is, is the answer. */
+static void end_early(struct kb_writing *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->ended_early = true;
+	kb_chat_cancel(w->call);
+	pthread_mutex_unlock(&w->lock);
+}
+
 void kb_writing_hear(void *arg, struct kb_sv text)
 {
 	struct kb_writing *w = arg;
@@ -52,9 +61,9 @@ void kb_writing_hear(void *arg, struct kb_sv text)
 	kb_analyzer_give_back(w->writer->answerer, analyzer);
 	if (w->text.failed)
 		stop(w);
-	w->held = w->held && !kb_reply_is_sound(w->reply);
-	if (!w->held)
-		tell(w);
+	else if (kb_reply_is_lost(w->reply))
+		end_early(w);
+	tell(w);
 }
 
 /* ---- as others see it (live.h) ---- */
@@ -228,13 +237,10 @@ static void make_quotes(struct kb_writing *w)
 	}
 }
 
-/* Whether the text may not be the answer: one from the documents alone that they do not say. What
- * its reader has seen already stays. */
-static bool is_unfounded(const struct kb_writing *w)
+/* Nothing is left of a text that may only say what the documents say. */
+static bool is_struck(const struct kb_writing *w)
 {
-	bool own = kb_settings_response_source(w->request->settings) != KB_RESPONSE_LLM_CONTENT;
-
-	return own && !w->told && kb_reply_is_unsupported(&w->cited);
+	return w->strict && !w->text.n;
 }
 
 /* What the model has said is struck. Where it said that it does not know, so it is; else the
@@ -260,7 +266,7 @@ enum kb_write_step kb_write_finish(struct kb_writing *w)
 	copy_figures(w);
 	out->statements = w->cited.statements;
 	out->unsupported = w->cited.unsupported;
-	if (is_unfounded(w))
+	if (is_struck(w))
 		return strike(w);
 	tell(w);
 	out->kind = KB_ANSWER_WRITTEN;

@@ -56,8 +56,9 @@ enum { SENTENCES_MAX = (1 << 14) - 1, POSITION_MAX = (1 << 15) - 1 };
 static_assert(sizeof(struct word) == 12, "many of them are kept while answers are written");
 
 struct span {
-	uint32_t start, end;
+	uint32_t start, end : 31, supposes : 1; /* a condition, or a question */
 };
+static_assert(sizeof(struct span) == 8, "many of them are kept, too");
 
 struct source {
 	enum kb_lang lang;
@@ -250,6 +251,8 @@ static void read_text(struct reader *r, struct kb_sv text, unsigned flags)
 		while (sentence + 1 < s->sentence_count
 		       && t->start >= s->sentences[sentence + 1].start)
 			sentence++;
+		if (s->sentence_count && kb_supposes(s->lang, t))
+			s->sentences[sentence].supposes = 1;
 		KB_ASSERT(!own || r->words);
 		if (own)
 			r->words[s->word_count++] = (struct word){
@@ -286,6 +289,17 @@ static enum kb_lang sure_language(struct kb_sv text)
 	return guesses[0].lang;
 }
 
+static struct span span_of(struct kb_sv text, const struct kb_sentence *sentence)
+{
+	struct kb_sv words =
+	        kb_sv_trim(kb_sv_sub(text, sentence->start, sentence->end - sentence->start));
+
+	return (struct span){ .start = sentence->start,
+		              .end = sentence->end & INT32_MAX,
+		              .supposes = kb_sv_ends(words, KB_SV("?"))
+		                          || kb_sv_ends(words, KB_SV("？")) };
+}
+
 static void read_source(struct kb_arena *arena, struct kb_analyzer *analyzer,
                         const struct kb_support_source *from, struct source *to)
 {
@@ -302,7 +316,7 @@ static void read_source(struct kb_arena *arena, struct kb_analyzer *analyzer,
 	to->sentences = KB_NEW_ARRAY(arena, count, struct span);
 	to->sentence_count = KB_MIN(count, (size_t)SENTENCES_MAX);
 	for (size_t i = 0; i < to->sentence_count; i++)
-		to->sentences[i] = (struct span){ sentences[i].start, sentences[i].end };
+		to->sentences[i] = span_of(from->text, &sentences[i]);
 	kb_arena_fini(&scratch);
 	read_text(&r, from->text, 0);
 	to->words = kb_arena_copy(arena, r.words, to->word_count * sizeof(*r.words));
@@ -562,6 +576,16 @@ static void find_window(const struct kb_support *support, const struct source *s
 	}
 }
 
+static bool says(const struct kb_support *support, const struct source *s, const struct asked *a)
+{
+	uint64_t words = a->count < 64 ? (UINT64_C(1) << a->count) - 1 : UINT64_MAX;
+
+	for (size_t i = 0; i < s->sentence_count; i++)
+		if (!s->sentences[i].supposes && !(words & ~support->held[i]))
+			return true;
+	return false;
+}
+
 static void judge(struct kb_support *support, const struct source *s, const struct asked *a,
                   struct kb_support_verdict *out)
 {
@@ -586,6 +610,7 @@ static void judge(struct kb_support *support, const struct source *s, const stru
 		out->bytes = s->sentences[to - 1].end - out->start;
 	}
 	out->terms = all;
+	out->says = says(support, s, a);
 	if (a->sum > 0) {
 		out->cover = weight_in(a->weight, all) / a->sum;
 		out->near = best / a->sum;
@@ -655,8 +680,9 @@ void kb_support_judge(struct kb_support *support, struct kb_analyzer *analyzer,
 	enum kb_lang lang = KB_LANG_NONE, sure;
 	char text[KB_SUPPORT_SENTENCE];
 	struct asked asked;
+	float denies = 0, says = 0; /* the best match of a source that does */
 
-	sentence = words_alone(sentence, text);
+	sentence = kb_behind_verdict(words_alone(sentence, text));
 	sure = sure_language(sentence);
 	memset(out, 0, offsetof(struct kb_judgement, verdicts));
 	out->count = support->count;
@@ -675,6 +701,10 @@ void kb_support_judge(struct kb_support *support, struct kb_analyzer *analyzer,
 		}
 		if (!v->foreign && !(v->lacks & ~(unsigned)KB_LACKS_WORDS))
 			out->best = KB_MAX(out->best, v->near);
+		if (!v->foreign && !v->lacks)
+			says = KB_MAX(says, v->near);
+		if (!v->foreign && v->lacks == KB_LACKS_NEGATION)
+			denies = KB_MAX(denies, v->near);
 		/* All but the weights is the same in each language. */
 		memcpy(out->weight, asked.weight, sizeof(out->weight));
 		out->words = asked.count;
@@ -682,6 +712,7 @@ void kb_support_judge(struct kb_support *support, struct kb_analyzer *analyzer,
 		out->names = asked.names;
 		out->numbers = all_numbers(&asked);
 	}
+	out->denied = denies > says + SAME;
 	for (size_t i = 0; i < support->count; i++)
 		if (!out->verdicts[i].foreign && out->verdicts[i].near < out->best - BEHIND)
 			out->verdicts[i].lacks |= KB_LACKS_LEAD;

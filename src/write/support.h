@@ -9,6 +9,9 @@
  * given says it clearly better. Thresholds go by language; figures, and what the check cannot see,
  * are in docs/answers.md.
  *
+ * A sentence of few words ("You have been hacked.") is said by a source only where one of its
+ * sentences holds them all and supposes nothing ("If you have been hacked, ...").
+ *
  * A source in another language than the sentence shares no words with it: there only the numbers
  * are compared, and the verdict says that it is so.
  *
@@ -52,6 +55,7 @@ enum kb_support_lack {
 struct kb_support_verdict {
 	unsigned lacks;        /* 0: the source supports the sentence */
 	bool foreign;          /* another language: only numbers were compared */
+	bool says;             /* a sentence that supposes nothing holds all of its words */
 	float cover;           /* the share of the sentence's weight that the source holds */
 	float near;            /* the same of its best three sentences in a row */
 	uint32_t start, bytes; /* where these stand in the source's text, without idle ends */
@@ -67,7 +71,10 @@ struct kb_judgement {
 	float sum;        /* of the weights */
 	uint64_t names;   /* those of the words that are names */
 	uint32_t numbers; /* a bit for each number */
-	float best;       /* highest `near` of a source that lacks at most words */
+	/* The source that matches it best says the contrary: whatever weaker ones say, it is not
+	 * to be said. */
+	bool denied;
+	float best; /* highest `near` of a source that lacks at most words */
 	struct kb_support_verdict verdicts[KB_SUPPORT_SOURCES]; /* one a source, in their order */
 };
 

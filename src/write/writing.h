@@ -89,7 +89,8 @@ struct kb_writing {
 	struct kb_cite_result cited;
 	struct kb_buf text;
 	size_t told;       /* bytes of it that the sink has */
-	bool held;         /* until it is sure that the documents say so */
+	bool strict;       /* it says nothing that the documents do not say */
+	bool ended_early;  /* the model was stopped, for nothing more would have come of it */
 	struct kb_err err; /* that there is no answer at all, and why */
 
 	enum kb_write_step step;       /* the one that is taken next */

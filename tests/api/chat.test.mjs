@@ -337,6 +337,51 @@ test("a text that is struck is no refusal where the documents know, and a refusa
   }
 });
 
+test("what the best document denies, what few words assert and what is invented behind a true sentence do not come out", async (t) => {
+  const { chat, agent } = await scene(t, {
+    files: {
+      ...library,
+      "dsa.txt": "You cannot get DSA if your course pays a salary. Ask the student office of your university.",
+      "grants.txt": "You can get DSA for a course at any university. DSA pays for a computer and a helper.",
+      "safety.txt": "If you have been hacked, change your password at once and tell the student office.",
+    },
+    settings: { enable_citations: 3, enable_inline_citations_api: true },
+  });
+  const said = async (prompt, text) => {
+    chat.say = (body) => text(sourcesOf(body).map(({ id }) => id));
+    const message = await agent.ask(prompt);
+    const { text: streamed } = await agent.stream(prompt);
+    assert.equal(streamed, message.llm_response);
+    return message;
+  };
+  const denied = await said("Can I get DSA if my course pays a salary?", ([id]) => {
+    return `Yes, you can get DSA if your course pays a salary [${id}].`;
+  });
+  assert.doesNotMatch(denied.llm_response, /Yes|you can get DSA if/, denied.llm_response);
+  const verdict = await said("Have I been hacked?", ([id]) => {
+    return `Yes, you have been hacked. Change your password at once and tell the student office [${id}].`;
+  });
+  assert.equal(verdict.llm_response, "Change your password at once and tell the student office [1].");
+  const invented = await said(question, () => `${built}. The tower has nine hundred golden bells and a casino.`);
+  assert.equal(invented.llm_response, `${built}. [1]`);
+  // Without a marker of the model's there is a citation all the same, or no answer of the model's.
+  assert.equal((await said(question, () => `It was built in 1874.`)).citations.length, 1);
+});
+
+test("a reply that goes round in circles or comes to nothing is ended early, and so is its request", async (t) => {
+  const { chat, agent, set } = await scene(t);
+  const loop = "The keeper of the tower sings old songs at night. ";
+  chat.say = loop.repeat(400).trim();
+  chat.gap = 5;
+  const message = await agent.ask(question);
+  assert.ok(message.llm_response.includes("Hester Quillby"), message.llm_response);
+  await until("the model to be left", () => chat.seen.at(-1).gone);
+  assert.ok(chat.seen.at(-1).sent < 400, `${chat.seen.at(-1).sent} pieces`);
+  await set({ response_source: "llm_content" });
+  const free = await agent.ask(question);
+  assert.ok(free.llm_response.split("sings").length < 8, free.llm_response);
+});
+
 test("no link, picture or address leaves that neither the documents nor the owner name", async (t) => {
   const { chat, agent, set } = await scene(t, {
     settings: {

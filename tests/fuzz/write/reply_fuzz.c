@@ -36,6 +36,8 @@ static struct kb_sv answer(struct kb_arena *arena, struct kb_analyzer *analyzer,
 	                             .pages = pages,
 	                             .support = kb_support_new(arena, analyzer, sources, 3, NULL),
 	                             .numbers = cut & 1,
+	                             .strict = text.n & 1,
+	                             .cited = text.n & 2,
 	                             .emit = collect,
 	                             .arg = &buf });
 	cut >>= 1;

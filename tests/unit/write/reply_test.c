@@ -7,7 +7,8 @@ static const struct kb_support_source sources[] = {
 	{ .title = KB_SV_INIT("Returns"),
 	  .text = KB_SV_INIT(
 	          "You may return goods within 30 days of delivery. The refund is paid to "
-	          "the card that was used. Opened software is not refundable."),
+	          "the card that was used. Opened software is not refundable. If you have "
+	          "been hacked, ring the bank."),
 	  .lang = KB_LANG_EN },
 	{ .title = KB_SV_INIT("Shipping"),
 	  .text = KB_SV_INIT("Goods are sent on the day of the order. Standard shipping takes two "
@@ -89,6 +90,43 @@ static const struct {
 	{ "halves of a definition", "[a][k3f]: //evil.example/x\n", "\n", "" },
 };
 
+/* Of a strict answer: what no source says does not come out. */
+static const struct {
+	const char *name, *in, *out;
+} strict_rows[] = {
+	{ "what is supported stays", "Sure! " RETURN " [k3f]. Anything else?",
+	  "Sure! " RETURN " [1]. Anything else?" },
+	{ "a citation is put where the model put none", RETURN ".", RETURN ". [1]" },
+	{ "what is invented behind a supported sentence goes",
+	  RETURN " [k3f]. Bananas are blue and the moon is made of cheese [k3f]. " SHIP " [p9z].",
+	  RETURN " [1]. " SHIP " [2]." },
+	{ "what is invented before one goes, with what leads to it",
+	  "Of course! The shop was founded by pirates. " RETURN " [k3f].", RETURN " [1]." },
+	{ "a changed number goes", "You may return goods within 37 days of delivery [k3f].", "" },
+	{ "what the best source denies goes", "Yes, opened software is refundable [k3f].", "" },
+	{ "a verdict of few words that no source says goes",
+	  "Yes, goods are free. " RETURN " [k3f].", RETURN " [1]." },
+	{ "a verdict that only a condition has goes",
+	  "Yes, you have been hacked. " RETURN " [k3f].", RETURN " [1]." },
+	{ "a verdict of few words that a source says stays",
+	  "Yes, you may return goods. " RETURN " [k3f].",
+	  "Yes, you may return goods. [1] " RETURN " [1]." },
+	{ "nothing supported", "Bananas are blue and the moon is made of green cheese. Thanks!",
+	  "" },
+	{ "a condition is no courtesy",
+	  "If you have a voucher, pirates bring the parcel by pigeon. " RETURN " [k3f].",
+	  RETURN " [1]." },
+	{ "said twice is said once", RETURN " [k3f]. " RETURN " [k3f]. " SHIP " [p9z].",
+	  RETURN " [1]. " SHIP " [2]." },
+	{ "code goes with what stands before it", RETURN " [k3f].\n\n```\na\n```\n",
+	  RETURN " [1].\n\n```\na\n```\n" },
+	{ "code without anything goes", "```\nrm -rf\n```\n", "" },
+	{ "a list loses the entry that is invented",
+	  "You may:\n\n- return goods within 30 days of delivery [k3f]\n- keep a tame tiger at "
+	  "home\n",
+	  "You may:\n\n- return goods within 30 days of delivery [1]" },
+};
+
 struct got {
 	struct kb_buf buf;
 };
@@ -105,11 +143,17 @@ struct run {
 	struct kb_cite_result result;
 };
 
-static void run(struct run *r, struct kb_sv in, size_t cut, bool numbers)
+enum how { LIST, NUMBERS, STRICT };
+
+static void run(struct run *r, struct kb_sv in, size_t cut, enum how how)
 {
-	struct kb_reply_config config = {
-		.ids = &ids, .pages = pages, .numbers = numbers, .emit = collect, .arg = &r->got
-	};
+	struct kb_reply_config config = { .ids = &ids,
+		                          .pages = pages,
+		                          .numbers = how != LIST,
+		                          .strict = how == STRICT,
+		                          .cited = true,
+		                          .emit = collect,
+		                          .arg = &r->got };
 	struct kb_reply *reply;
 
 	kb_buf_init(&r->got.buf, KB_MIB(1));
@@ -137,7 +181,7 @@ static void test_rows(struct kb_test *t)
 		for (size_t cut = 1; cut <= in.n; cut += cut < 5 ? 1 : cut) {
 			struct kb_sv named = KB_SV("");
 
-			run(&r, in, cut, true);
+			run(&r, in, cut, NUMBERS);
 			for (size_t n = 0; n < r.result.page_count; n++)
 				named = kb_arena_printf(&r.arena, "%.*s%s%" PRId64,
 				                        KB_SV_ARG(named), n ? " " : "",
@@ -152,11 +196,81 @@ static void test_rows(struct kb_test *t)
 	kb_arena_fini(&r.arena);
 }
 
+static void test_strict(struct kb_test *t)
+{
+	struct run r = { .analyzer = kb_analyzer_new() };
+
+	for (size_t i = 0; i < KB_COUNTOF(strict_rows); i++) {
+		struct kb_sv in = kb_sv_str(strict_rows[i].in);
+
+		t->row = strict_rows[i].name;
+		for (size_t cut = 1; cut <= in.n; cut += cut < 5 ? 1 : cut) {
+			run(&r, in, cut, STRICT);
+			CHECK_SV(t, kb_buf_view(&r.got.buf), strict_rows[i].out);
+			CHECK_INT(t, r.result.unsupported, 0);
+			for (size_t n = 0; n < r.result.count; n++)
+				CHECK(t, r.result.sentences[n].at + r.result.sentences[n].bytes
+				                 <= r.got.buf.n);
+			CHECK(t, !r.got.buf.n == !r.result.page_count);
+			done(&r);
+		}
+	}
+	kb_analyzer_free(r.analyzer);
+	kb_arena_fini(&r.arena);
+}
+
+/* Of what goes round in circles, and of what comes to nothing. */
+static void test_lost(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *in;
+		bool strict, lost;
+	} lost_rows[] = {
+		{ "a good answer", RETURN " [k3f]. " SHIP " [p9z].", true, false },
+		{ "the same again and again",
+		  RETURN ". " RETURN ". " RETURN ". " RETURN ". " RETURN, false, true },
+		{ "two in turn", RETURN ". " SHIP ". " RETURN ". " SHIP ". " RETURN ". X", true,
+		  true },
+		{ "nothing holds",
+		  "Cats eat mice daily. Dogs chase red cars. Birds sing old songs. Cows drink cold "
+		  "milk. Pigs love warm mud. X",
+		  true, true },
+		{ "that is for others to judge",
+		  "Cats eat mice daily. Dogs chase red cars. Birds sing old songs. Cows drink cold "
+		  "milk. Pigs love warm mud. X",
+		  false, false },
+	};
+	struct kb_arena arena = { 0 };
+	struct kb_analyzer *analyzer = kb_analyzer_new();
+	struct got got;
+
+	for (size_t i = 0; i < KB_COUNTOF(lost_rows); i++) {
+		struct kb_reply_config config = {
+			.ids = &ids,
+			.pages = pages,
+			.support = kb_support_new(&arena, analyzer, sources, KB_COUNTOF(sources),
+			                          NULL),
+			.strict = lost_rows[i].strict,
+			.emit = collect,
+			.arg = &got,
+		};
+		struct kb_reply *reply = kb_reply_new(&arena, &config);
+
+		t->row = lost_rows[i].name;
+		kb_buf_init(&got.buf, KB_MIB(1));
+		kb_reply_feed(reply, analyzer, kb_sv_str(lost_rows[i].in));
+		CHECK(t, kb_reply_is_lost(reply) == lost_rows[i].lost);
+		kb_buf_fini(&got.buf);
+	}
+	kb_arena_fini(&arena);
+	kb_analyzer_free(analyzer);
+}
+
 static void test_list_only(struct kb_test *t)
 {
 	struct run r = { .analyzer = kb_analyzer_new() };
 
-	run(&r, KB_SV(RETURN " [k3f]. See [1]. " SHIP ". [p9z]\n"), 7, false);
+	run(&r, KB_SV(RETURN " [k3f]. See [1]. " SHIP ". [p9z]\n"), 7, LIST);
 	CHECK_SV(t, kb_buf_view(&r.got.buf), RETURN ". See [1]. " SHIP ".\n");
 	CHECK_INT(t, r.result.page_count, 2);
 	done(&r);
@@ -172,7 +286,7 @@ static void test_sentences(struct kb_test *t)
 	run(&r,
 	    KB_SV("Hello! [Goods](https://evil.example) first. " RETURN " [k3f].\nIt rains cats "
 	          "and dogs tonight. Anything else?"),
-	    3, true);
+	    3, NUMBERS);
 	text = kb_buf_view(&r.got.buf);
 	CHECK_INT(t, r.result.count, 5);
 	CHECK_SV(t, kb_sv_sub(text, r.result.sentences[1].at, r.result.sentences[1].bytes),
@@ -189,10 +303,8 @@ static void test_sentences(struct kb_test *t)
 	CHECK(t, !r.result.sentences[4].statement);
 	CHECK_INT(t, r.result.statements, 2);
 	CHECK_INT(t, r.result.unsupported, 1);
-	CHECK(t, !kb_reply_is_unsupported(&r.result));
 	done(&r);
-	run(&r, KB_SV("Bananas are blue and the moon is made of green cheese [k3f]."), 9, true);
-	CHECK(t, kb_reply_is_unsupported(&r.result));
+	run(&r, KB_SV("Bananas are blue and the moon is made of green cheese [k3f]."), 9, NUMBERS);
 	CHECK_INT(t, r.result.page_count, 0);
 	done(&r);
 	kb_analyzer_free(r.analyzer);
@@ -262,6 +374,8 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "markers become numbers that hold, however they are cut", test_rows },
+		{ "in a strict answer nothing leaves that no source says", test_strict },
+		{ "an answer that comes to nothing is known early", test_lost },
 		{ "without numbers the text has none", test_list_only },
 		{ "sentences have their places in text and source", test_sentences },
 		{ "text is not held back", test_flows },

@@ -185,6 +185,75 @@ static void test_together(struct kb_test *t)
 	kb_analyzer_free(analyzer);
 }
 
+/* Two documents of one subject: what the one that says it best denies, the other one cannot save.
+ */
+static void test_denied(struct kb_test *t)
+{
+	static const struct kb_support_source pair[] = {
+		{ .text = KB_SV_INIT("You cannot get DSA if your course pays a salary. Ask the "
+		                     "student office."),
+		  .lang = KB_LANG_EN },
+		{ .text = KB_SV_INIT("You can get DSA for any course at a university. DSA pays for "
+		                     "a computer."),
+		  .lang = KB_LANG_EN },
+	};
+	static const struct {
+		const char *sentence;
+		bool denied;
+	} cases[] = {
+		{ "Yes, you can get DSA if your course pays a salary.", true },
+		{ "You cannot get DSA if your course pays a salary.", false },
+		{ "You can get DSA for any course at a university.", false },
+		{ "You cannot get DSA for any course at a university.", true },
+		{ "Ask the student office.", false },
+	};
+	struct kb_analyzer *analyzer = kb_analyzer_new();
+	struct kb_arena arena = { 0 };
+	struct kb_support *support = kb_support_new(&arena, analyzer, pair, 2, NULL);
+	struct kb_judgement judgement;
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].sentence;
+		kb_support_judge(support, analyzer, kb_sv_str(cases[i].sentence), &judgement);
+		CHECK(t, judgement.denied == cases[i].denied);
+	}
+	kb_arena_fini(&arena);
+	kb_analyzer_free(analyzer);
+}
+
+/* What stands in a condition or a question is not said. */
+static void test_supposed(struct kb_test *t)
+{
+	static const struct {
+		const char *source, *sentence;
+		enum kb_lang lang;
+		bool says;
+	} cases[] = {
+		{ "If you have been hacked, change the password.", "Yes, you have been hacked.",
+		  KB_LANG_EN, false },
+		{ "Have you been hacked?", "You have been hacked.", KB_LANG_EN, false },
+		{ "Last week our shop was hacked.", "Yes, it was hacked.", KB_LANG_EN, true },
+		{ "Wenn das Konto gesperrt ist, rufen Sie an.", "Ja, es ist gesperrt.", KB_LANG_DE,
+		  false },
+		{ "Das Konto ist gesperrt.", "Ja, es ist gesperrt.", KB_LANG_DE, true },
+	};
+	struct kb_analyzer *analyzer = kb_analyzer_new();
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_support_source source = { .text = kb_sv_str(cases[i].source),
+			                            .lang = cases[i].lang };
+		struct kb_judgement judgement;
+
+		t->row = cases[i].sentence;
+		kb_support_judge(kb_support_new(&arena, analyzer, &source, 1, NULL), analyzer,
+		                 kb_sv_str(cases[i].sentence), &judgement);
+		CHECK(t, judgement.verdicts[0].says == cases[i].says);
+		kb_arena_fini(&arena);
+	}
+	kb_analyzer_free(analyzer);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -192,6 +261,8 @@ int main(int argc, char **argv)
 		{ "the place is that of the sentences", test_place },
 		{ "a number is the same however it is written", test_numbers },
 		{ "a source in another language is judged by its numbers", test_foreign },
+		{ "what the best source denies is denied", test_denied },
+		{ "what is supposed is not said", test_supposed },
 		{ "two sources support together what neither does alone", test_together },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
