@@ -80,6 +80,7 @@ struct kb_answer {
 	size_t given_count;
 	size_t statements, unsupported; /* sentences of its text; those that no source supports */
 	struct kb_sv model;             /* the id of the one that was asked last; empty: none */
+	bool cut; /* it reached the most tokens that it may have, so that its end is missing */
 	bool stands_in; /* the model failed, or its text was struck: sentences of the documents */
 	const struct kb_err
 	        *failure; /* why the answer, which is stored, is not whole; NULL: it is */

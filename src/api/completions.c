@@ -119,6 +119,11 @@ struct chunks {
 	bool gone;
 };
 
+static const char *finish_of(const struct kb_turn *turn)
+{
+	return turn->answer.cut ? "length" : "stop";
+}
+
 static bool write_whole(struct kb_call *call, struct kb_turn *turn, const struct chunks *chunks,
                         struct kb_err *err)
 {
@@ -146,7 +151,7 @@ static bool write_whole(struct kb_call *call, struct kb_turn *turn, const struct
 	write_annotations(call, &jw, turn);
 	kb_jw_end(&jw);
 	kb_jw_key_null(&jw, "logprobs");
-	kb_jw_key_str(&jw, "finish_reason", "stop");
+	kb_jw_key_str(&jw, "finish_reason", finish_of(turn));
 	kb_jw_end(&jw);
 	kb_jw_end(&jw);
 	write_usage(&jw, turn, closest, chunks->prompt_tokens);
@@ -199,7 +204,8 @@ static void send_chunk(struct chunks *chunks, enum chunk_kind kind, struct kb_sv
 		else if (chunks->turn->message.citation_count)
 			write_annotations(chunks->call, &jw, chunks->turn);
 		kb_jw_end(&jw);
-		kb_jw_key_str(&jw, "finish_reason", kind == CHUNK_STOP ? "stop" : NULL);
+		kb_jw_key_str(&jw, "finish_reason",
+		              kind == CHUNK_STOP ? finish_of(chunks->turn) : NULL);
 		kb_jw_end(&jw);
 	}
 	kb_jw_end(&jw);

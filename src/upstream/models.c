@@ -256,11 +256,16 @@ static bool read_whole(struct entry_reading *r, const json_t *value, struct kb_e
 	return take_int(r, value, "whole_ms", MS_MAX, &r->entry->line.whole_ms, err);
 }
 
-/* Members that go into every request as they are, without the object's braces. */
+/* The likeliest words: an answer from documents is the same when it is asked for twice. */
+#define USUAL_MORE "\"temperature\":0"
+
+/* Members that go into every request as they are, without the object's braces. A temperature of
+ * null leaves that to the server. */
 static bool read_more(struct entry_reading *r, const json_t *value, struct kb_err *err)
 {
 	static const char *const ours[] = { "model", "messages", "stream", "stream_options" };
 	struct kb_sv text;
+	json_t *all;
 	char *dump;
 
 	if (!json_is_object(value))
@@ -268,7 +273,12 @@ static bool read_more(struct entry_reading *r, const json_t *value, struct kb_er
 	for (size_t i = 0; i < KB_COUNTOF(ours); i++)
 		if (kb_json_get(value, ours[i]))
 			return wrong(r, err, "more may not hold %s", ours[i]);
-	dump = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII);
+	all = json_pack("{s:i}", "temperature", 0);
+	json_object_update(all, (json_t *)(uintptr_t)value);
+	if (json_is_null(json_object_get(all, "temperature")))
+		json_object_del(all, "temperature");
+	dump = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII);
+	json_decref(all);
 	if (!dump)
 		return wrong(r, err, "more cannot be written");
 	text = kb_sv_str(dump);
@@ -317,7 +327,8 @@ static struct entry usual_entry(void)
 		          .gap_ms = KB_CHAT_GAP_MS,
 		          .whole_ms = KB_CHAT_WHOLE_MS,
 		          .live_max = KB_CHAT_LIVE_MAX,
-		          .queue_max = KB_CHAT_QUEUE_MAX },
+		          .queue_max = KB_CHAT_QUEUE_MAX,
+		          .more = KB_SV(USUAL_MORE) },
 	};
 }
 

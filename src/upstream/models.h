@@ -30,7 +30,7 @@ enum {
 	KB_MODELS_MAX = 200,
 	KB_MODEL_ID_MAX = 100,
 	KB_MODEL_CONTEXT = 8192, /* tokens, where nothing is said */
-	KB_MODEL_ANSWER = 1024,
+	KB_MODEL_ANSWER = 512,
 };
 
 struct kb_model {

@@ -27,6 +27,8 @@ static void write_model(struct kb_jw *jw, const struct kb_answer *answer)
 	kb_jw_key_sv(jw, "model", answer->model);
 	if (answer->stands_in)
 		kb_jw_key_bool(jw, "stands_in", true);
+	if (answer->cut)
+		kb_jw_key_bool(jw, "cut", true);
 	if (answer->failure)
 		kb_jw_key_str(jw, "failure", kb_err_info(answer->failure->code)->name);
 	kb_jw_key_int(jw, "statements", (int64_t)answer->statements);

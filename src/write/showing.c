@@ -1,6 +1,7 @@
 /* What is seen of an answer that a model writes: its checked words while they come, and how it
  * ends.
  */
+#include "index/sentence.h"
 #include "write/refusal.h"
 #include "write/writing.h"
 
@@ -257,6 +258,14 @@ static enum kb_write_step strike(struct kb_writing *w)
 	return KB_WRITE_PLAIN;
 }
 
+/* What is cut off in a sentence says so; it is told with the rest. */
+static void mark_cut(struct kb_writing *w)
+{
+	w->out->cut = w->result->err.code == KB_OK && w->result->finish == KB_CHAT_LENGTH;
+	if (w->out->cut && w->text.n && !kb_ends_in_stop(kb_sv_trim(kb_buf_view(&w->text))))
+		kb_writing_keep(w, KB_SV(" \u2026"));
+}
+
 /* The model's text is here, whole or not. */
 enum kb_write_step kb_write_finish(struct kb_writing *w)
 {
@@ -268,6 +277,7 @@ enum kb_write_step kb_write_finish(struct kb_writing *w)
 	out->unsupported = w->cited.unsupported;
 	if (is_struck(w))
 		return strike(w);
+	mark_cut(w);
 	tell(w);
 	out->kind = KB_ANSWER_WRITTEN;
 	if (w->result->err.code != KB_OK) {

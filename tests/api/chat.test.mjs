@@ -382,6 +382,46 @@ test("a reply that goes round in circles or comes to nothing is ended early, and
   assert.ok(free.llm_response.split("sings").length < 8, free.llm_response);
 });
 
+test("a reply that reaches its most tokens says that it is cut", async (t) => {
+  const { chat, agent } = await scene(t);
+  const ask = async (stream) => {
+    const json = { messages: [{ role: "user", content: question }], stream };
+    return agent.api("POST", "/chat/completions", { json });
+  };
+  for (const [finish, said, text, reason] of [
+    ["stop", `${built}.`, `${built}.`, "stop"],
+    ["length", built, `${built} …`, "length"],
+    ["length", `${built}.`, `${built}.`, "length"],
+  ]) {
+    Object.assign(chat, { finish, say: said });
+    const [choice] = (await ask(false)).json.choices;
+    assert.deepEqual([choice.message.content, choice.finish_reason], [text, reason]);
+    const frames = (await ask(true)).text.split("\n").filter((line) => line.startsWith("data: {"));
+    const chunks = frames.map((line) => JSON.parse(line.slice(6)).choices[0]);
+    assert.equal(chunks.map((chunk) => chunk?.delta.content ?? "").join(""), text);
+    assert.deepEqual(chunks.map((chunk) => chunk?.finish_reason).filter(Boolean), [reason]);
+    assert.equal((await agent.ask(question)).llm_response, text);
+  }
+});
+
+test("the likeliest words are asked for, and not too many, unless the operator says otherwise", async (t) => {
+  const { chat, agent, set } = await withCatalogue(t, [
+    { id: "usual" },
+    { id: "own", max_tokens: 2000, more: { temperature: 0.7, top_p: 0.9 } },
+    { id: "theirs", more: { temperature: null, seed: 7 } },
+  ]);
+  const asked = async (model) => {
+    await set({ chatbot_model: model });
+    await agent.ask(question);
+    const { max_tokens, temperature, top_p, seed } = chat.seen.at(-1).body;
+    return { max_tokens, temperature, top_p, seed };
+  };
+  const none = { top_p: undefined, seed: undefined };
+  assert.deepEqual(await asked("usual"), { ...none, max_tokens: 512, temperature: 0 });
+  assert.deepEqual(await asked("own"), { ...none, max_tokens: 2000, temperature: 0.7, top_p: 0.9 });
+  assert.deepEqual(await asked("theirs"), { ...none, max_tokens: 512, temperature: undefined, seed: 7 });
+});
+
 test("no link, picture or address leaves that neither the documents nor the owner name", async (t) => {
   const { chat, agent, set } = await scene(t, {
     settings: {
