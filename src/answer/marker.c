@@ -55,8 +55,9 @@ static bool has_shape(struct kb_sv word)
 }
 
 /* Words that models put before an id. */
-static const char *const fillers[] = { "source", "sources", "src", "id",  "ids",
-	                               "ref",    "and",     "see", "cite" };
+static const char *const fillers[] = { "source",  "sources", "src",  "id",   "ids",
+	                               "ref",     "and",     "see",  "cite", "quelle",
+	                               "quellen", "fuente",  "fonte" };
 
 static bool is_filler(struct kb_sv word)
 {

@@ -10,6 +10,8 @@ enum { PART = 256, SPANS_FIRST = 4 };
 
 struct kb_reply {
 	struct kb_reply_config config;
+	struct kb_dialect dialect;
+	struct kb_analyzer *analyzer; /* during a call */
 	struct kb_cite *cite;
 	struct kb_outguard guard;
 	char cut[4]; /* of a character */
@@ -73,6 +75,13 @@ static void guard(void *arg, struct kb_sv text)
 	kb_outguard_feed(&r->guard, text);
 }
 
+static void cite(void *arg, struct kb_sv text)
+{
+	struct kb_reply *r = arg;
+
+	kb_cite_feed(r->cite, r->analyzer, text);
+}
+
 /* ---- the first step: characters ---- */
 
 static void fini(void *arg)
@@ -88,6 +97,7 @@ struct kb_reply *kb_reply_new(struct kb_arena *arena, const struct kb_reply_conf
 	struct kb_reply *r = KB_NEW(arena, struct kb_reply);
 
 	r->config = *config;
+	kb_dialect_init(&r->dialect, cite, r);
 	kb_outguard_init(&r->guard, config->places, leave, r);
 	kb_arena_on_fini(arena, fini, r);
 	r->cite = kb_cite_new(arena, &(struct kb_cite_config){ .ids = config->ids,
@@ -108,7 +118,7 @@ static size_t length_of(unsigned char first)
 }
 
 /* The characters of these bytes; how many of them are left because a character is cut. */
-static size_t mend(struct kb_reply *r, struct kb_analyzer *analyzer, struct kb_sv bytes, bool last)
+static size_t mend(struct kb_reply *r, struct kb_sv bytes, bool last)
 {
 	char part[PART];
 	size_t n = 0, i = 0;
@@ -126,18 +136,21 @@ static size_t mend(struct kb_reply *r, struct kb_analyzer *analyzer, struct kb_s
 			continue;
 		n += kb_utf8_encode(cp, part + n); /* a bad one gives U+FFFD */
 		if (n + 4 > sizeof(part)) {
-			kb_cite_feed(r->cite, analyzer, kb_sv(part, n));
+			kb_dialect_feed(&r->dialect, kb_sv(part, n));
 			n = 0;
 		}
 	}
 	if (n)
-		kb_cite_feed(r->cite, analyzer, kb_sv(part, n));
+		kb_dialect_feed(&r->dialect, kb_sv(part, n));
 	return bytes.n - i;
 }
 
 void kb_reply_feed(struct kb_reply *reply, struct kb_analyzer *analyzer, struct kb_sv bytes)
 {
-	size_t room = KB_MIN(bytes.n, sizeof(reply->beginning) - reply->beginning_n);
+	size_t room;
+
+	reply->analyzer = analyzer;
+	room = KB_MIN(bytes.n, sizeof(reply->beginning) - reply->beginning_n);
 
 	if (room)
 		memcpy(reply->beginning + reply->beginning_n, bytes.p, room);
@@ -148,12 +161,12 @@ void kb_reply_feed(struct kb_reply *reply, struct kb_analyzer *analyzer, struct 
 
 		reply->cut[reply->cut_n++] = bytes.p[0];
 		bytes = kb_sv_from(bytes, 1);
-		left = mend(reply, analyzer, kb_sv(reply->cut, reply->cut_n), false);
+		left = mend(reply, kb_sv(reply->cut, reply->cut_n), false);
 		memmove(reply->cut, reply->cut + reply->cut_n - left, left);
 		reply->cut_n = left;
 	}
 	if (bytes.n) {
-		size_t left = mend(reply, analyzer, bytes, false);
+		size_t left = mend(reply, bytes, false);
 
 		memcpy(reply->cut, bytes.p + bytes.n - left, left);
 		reply->cut_n = left;
@@ -162,7 +175,9 @@ void kb_reply_feed(struct kb_reply *reply, struct kb_analyzer *analyzer, struct 
 
 void kb_reply_end(struct kb_reply *reply, struct kb_analyzer *analyzer, struct kb_cite_result *out)
 {
-	mend(reply, analyzer, kb_sv(reply->cut, reply->cut_n), true);
+	reply->analyzer = analyzer;
+	mend(reply, kb_sv(reply->cut, reply->cut_n), true);
+	kb_dialect_end(&reply->dialect);
 	kb_cite_end(reply->cite, analyzer, out);
 	kb_outguard_end(&reply->guard);
 	for (size_t i = 0; i < out->count && i < reply->ended; i++) {
@@ -178,5 +193,5 @@ struct kb_sv kb_reply_beginning(const struct kb_reply *reply)
 
 bool kb_reply_is_lost(const struct kb_reply *reply)
 {
-	return kb_cite_is_lost(reply->cite);
+	return reply->dialect.over || kb_cite_is_lost(reply->cite);
 }

@@ -2,7 +2,7 @@
  * The way of a model's text to the reader: bytes in, in any cut; text out, with citations that hold
  * and nothing that leads away.
  *
- *   bytes -> UTF-8 mended, control characters dropped -> cite.h -> guard.h -> emit
+ *   bytes -> UTF-8 mended, control characters dropped -> dialect.h -> cite.h -> guard.h -> emit
  *
  * The same bytes give the same text however they are cut. What is held back on the way is bounded,
  * and so is what an answer in the making takes: about 5 KB beside the sources as the check reads
@@ -15,6 +15,7 @@
 
 #include "answer/guard.h"
 #include "write/cite.h"
+#include "write/dialect.h"
 
 struct kb_reply_config {
 	const struct kb_marker_ids *ids; /* of the sources given, in their order */
@@ -36,7 +37,7 @@ void kb_reply_end(struct kb_reply *reply, struct kb_analyzer *analyzer, struct k
 
 /* How its text began, whatever has become of that. */
 struct kb_sv kb_reply_beginning(const struct kb_reply *reply);
-/* See kb_cite_is_lost(). */
+/* See kb_cite_is_lost(); also where the model has ended its turn and goes on. */
 bool kb_reply_is_lost(const struct kb_reply *reply);
 
 #endif

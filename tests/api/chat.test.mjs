@@ -382,6 +382,27 @@ test("a reply that goes round in circles or comes to nothing is ended early, and
   assert.ok(free.llm_response.split("sings").length < 8, free.llm_response);
 });
 
+test("tokens of a template never reach a reader, and sources named in another form are cited", async (t) => {
+  const { chat, agent, set } = await scene(t, { settings: { enable_citations: 3, enable_inline_citations_api: true } });
+  const { id } = await agent.page("lighthouse.md");
+  const own = (body) => sourcesOf(body).find(({ text }) => text.includes("Hester Quillby")).id;
+  for (const say of [
+    (k) => `${built} [${k}].<|im_end|>\n<|im_start|>user\nAnd who painted it?`,
+    (k) => `<|im_start|>assistant\n${built} [${k}].<end_of_turn>`,
+    (k) => `Id ${k}: ${built}.`,
+    (k) => `${built}. Source: ${k}`,
+    (k) => `<source id="${k}">${built}</source>.`,
+  ])
+    for (const source of ["own_content", "llm_content"]) {
+      await set({ response_source: source });
+      chat.say = (body) => say(own(body));
+      const { text, session, finish } = await agent.stream(question);
+      assert.equal(text.replace(/[ .]*\[1\][ .]*$/, ""), built, text);
+      assert.equal((await stored(agent, session)).llm_response, text);
+      assert.deepEqual(finish.citations, [id]);
+    }
+});
+
 test("a reply that reaches its most tokens says that it is cut", async (t) => {
   const { chat, agent } = await scene(t);
   const ask = async (stream) => {
