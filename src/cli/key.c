@@ -32,7 +32,7 @@ struct arguments {
 
 static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
-	*a = (struct arguments){ .account = "default", .url = "http://127.0.0.1:8080" };
+	*a = (struct arguments){ .account = KB_ACCOUNT_DEFAULT, .url = "http://127.0.0.1:8080" };
 	if (argc < 2)
 		return false;
 	a->verb = argv[1];

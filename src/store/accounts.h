@@ -7,6 +7,8 @@
 /* The handle says who an account is: the operator gives it once, no other has it, and nothing
  * changes it. The name is what it is called: the holders of its keys choose it, and several
  * accounts may have the same. Whatever decides who somebody is goes by id or handle. */
+#define KB_ACCOUNT_DEFAULT "default" /* the handle, and so the name, where nobody gives one */
+
 struct kb_account {
 	int64_t id;
 	struct kb_sv handle, name, plan;

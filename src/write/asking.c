@@ -198,13 +198,35 @@ static void keep_places(struct kb_writing *w)
 	w->sources = kept;
 }
 
+/* How many tokens of the model a token of the sources' limits is, which are in those of English:
+ * that of the language for which it is most. */
+static double pieces_a_token(const struct kb_writing *w)
+{
+	double most = 1;
+
+	for (size_t i = 0; i < w->found->steps.count; i++) {
+		const struct kb_answer_step *step = &w->found->steps.v[i];
+
+		for (size_t k = 0; k < step->candidate_count; k++) {
+			const struct kb_passage *passage = &step->candidates[k].passage;
+			int64_t count = kb_tokens_count(passage->text);
+
+			if (count)
+				most = KB_MAX(most, (double)kb_tokens_estimate(passage->text,
+				                                               passage->lang)
+				                            / (double)count);
+		}
+	}
+	return most;
+}
+
 static void note_sent(struct kb_writing *w, const struct kb_chat_message *messages, size_t count)
 {
 	w->sent_sources = w->sent_turns = 0;
 	for (size_t i = 0; i < w->source_count; i++)
 		w->sent_sources += kb_tokens_count(w->sources[i].text);
 	for (size_t i = 1; i + 1 < count; i++)
-		w->sent_turns += kb_tokens_count(messages[i].text);
+		w->sent_turns += kb_tokens_estimate(messages[i].text, KB_LANG_NONE);
 }
 
 /* Of what is in hand. False: the store failed. */
@@ -239,7 +261,9 @@ static bool leave_prompt(struct kb_writing *w, struct kb_err *err)
 	       - (int64_t)w->request->image_count * IMAGE_TOKENS;
 	turn_tokens = KB_MIN(room / TURNS_SHARE, w->turn_tokens);
 	w->out->model = kb_arena_sv(w->arena, model->id);
-	limits.tokens = KB_MIN(limits.tokens, KB_MAX(room - turn_tokens, (int64_t)SOURCES_LEAST));
+	limits.tokens = KB_MIN(limits.tokens,
+	                       KB_MAX((int64_t)((double)(room - turn_tokens) / pieces_a_token(w)),
+	                              (int64_t)SOURCES_LEAST));
 	build_sources(w, &limits);
 	if (!begin_reply(w, err))
 		return false;

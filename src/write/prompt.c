@@ -119,8 +119,8 @@ static struct kb_sv system_text(struct kb_arena *arena, const struct kb_prompt *
 
 static int64_t turn_size(const struct kb_prompt_turn *turn)
 {
-	return kb_tokens_count(turn->question)
-	       + (turn->answer.p ? kb_tokens_count(turn->answer) : 0);
+	return kb_tokens_estimate(turn->question, KB_LANG_NONE)
+	       + (turn->answer.p ? kb_tokens_estimate(turn->answer, KB_LANG_NONE) : 0);
 }
 
 /* The first turn of those that fit, counted from the newest. */
@@ -160,10 +160,16 @@ void kb_prompt_answer(struct kb_arena *arena, const struct kb_prompt *prompt, in
 	*out = messages;
 }
 
+/* What a text in another language has more than the English around it. */
+static int64_t tokens_beyond(struct kb_sv text)
+{
+	return kb_tokens_estimate(text, KB_LANG_NONE) - kb_tokens_count(text);
+}
+
 int64_t kb_prompt_tokens(struct kb_arena *arena, const struct kb_prompt *prompt)
 {
-	return kb_tokens_count(system_text(arena, prompt, false))
-	       + kb_tokens_count(prompt->question);
+	return kb_tokens_count(system_text(arena, prompt, false)) + tokens_beyond(prompt->persona)
+	       + tokens_beyond(prompt->wishes) + kb_tokens_estimate(prompt->question, KB_LANG_NONE);
 }
 
 /* ---- before a search ---- */

@@ -10,7 +10,13 @@
 #define KB_WRITE_TOKENS_H
 
 #include "base/sv.h"
+#include "index/lang.h"
 
 int64_t kb_tokens_count(struct kb_sv text);
+
+/* What a model may make of it, for who has to stay within its context: most vocabularies are made
+ * of English first, so that a word of another language falls into more pieces. KB_LANG_NONE: it is
+ * found out. */
+int64_t kb_tokens_estimate(struct kb_sv text, enum kb_lang lang);
 
 #endif

@@ -130,6 +130,21 @@ test("a model with little room gets fewer passages, and its whole answer still f
   assert.ok(sourcesOf(body).length > 1 && size + body.max_tokens <= 2048, `${size} and ${body.max_tokens}`);
 });
 
+test("a text of another language has more tokens, and prompt and answer stay within the context", async (t) => {
+  const german = (i) =>
+    `Der Hafenmeister von Hafen ${i} unterschreibt das Ladungsverzeichnis. ${"Die Seitenzahlen des Verzeichnisses sind mit Tinte geschrieben worden. ".repeat(25)}`;
+  const { chat, agent, set } = await scene(t, {
+    files: Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`notiz-${i}.txt`, german(i)])),
+    env: { DOCENT_MODEL_CONTEXT: "4096" },
+  });
+  await set({ context_depth: "max" });
+  await agent.ask("Wer unterschreibt das Ladungsverzeichnis des Hafens?");
+  const { body } = chat.seen.at(-1);
+  // Of German a model makes a token of some three letters.
+  const size = sourcesOf(body).reduce((sum, { text }) => sum + text.match(/\p{L}{1,3}|[^\s\p{L}]/gu).length, 0);
+  assert.ok(size > 1500 && size + body.max_tokens <= 4096, `${size} and ${body.max_tokens}`);
+});
+
 test("what stands around a passage comes along: its whole section, in order, and nothing twice", async (t) => {
   const paragraph = (name) => `${name} ${Array.from({ length: 180 }, (_, i) => `${name}${i}`).join(" ")}.`;
   const parts = ["first", "second", "third", "fourth"].map(paragraph);
@@ -179,6 +194,8 @@ test("earlier turns go along as they were said, those of the last day, and a rew
 
 test("the name of who asks is told only where the agent may know it", async (t) => {
   const { chat, agent, kb, set } = await scene(t);
+  await agent.ask(question);
+  assert.ok(!promptOf(chat.seen.at(-1).body).includes("has this name"), "nobody has given one");
   await kb.expect(200, "POST", "/user", { form: form({ name: "Ottilie Brandt" }) });
   for (const aware of [true, false]) {
     await set({ user_awareness: aware });
