@@ -74,6 +74,7 @@ struct kb_api {
 	struct kb_clock *clock;
 	const struct kb_log *log;
 	int64_t public_daily;   /* questions that an agent's visitors may ask a day; 0: no limit */
+	int64_t public_address; /* and a minute, those who visit from one address */
 	const char *public_url; /* without a slash at its end; NULL: from each request's Host */
 	const char *metrics_token; /* NULL: /metrics answers loopback only */
 	const char *data;          /* the data directory, as the operator named it */

@@ -13,9 +13,12 @@
 enum {
 	ASKED_A_MINUTE = 6,
 	ASKED_AN_HOUR = 60,
-	ASKED_A_MINUTE_THERE = 20, /* by all visitors of an address */
-	BEGUN_A_MINUTE_THERE = 10,
-	SIGNED_A_MINUTE_THERE = 60, /* the same people, on each page of their site */
+	/* Of what all visitors of an address may ask a minute (--public-address): one in so many
+	 * are new visits, or answered at a time; visits of the signed, who are the same people on
+	 * each page of their site, are so many times as many. */
+	BEGUN_THERE_PART = 2,
+	AT_A_TIME_THERE_PART = 5,
+	SIGNED_THERE_TIMES = 3,
 	CHALLENGE_CHARS = 22,
 	NONCE_CHARS = 40,
 	DAYS_KEPT = KB_VISITOR_IDLE_US / KB_DAY_US,
@@ -209,14 +212,19 @@ static bool is_within(const struct kb_visits *visits, struct kb_err *err)
 	                   "Too many questions for now; try again in %" PRId64 " s", wait_s);
 }
 
+static int64_t part_of(int64_t whole, int64_t part)
+{
+	return KB_MAX(whole / part, INT64_C(1));
+}
+
 /* One answer at a time, and not too many. */
 static bool take_turn(struct kb_call *call, struct kb_err *err)
 {
-	enum { MOST_THERE = 4 };
+	int64_t asked_there = call->api->public_address;
 	const struct kb_visitor_turn turn = {
 		.id = call->visitor.id,
 		.address = call->visitor.address,
-		.most = MOST_THERE,
+		.most = part_of(asked_there, AT_A_TIME_THERE_PART),
 	};
 	struct kb_sv who = kb_arena_printf(call->arena, "visitor %" PRId64, call->visitor.id);
 	struct kb_sv there =
@@ -226,7 +234,7 @@ static bool take_turn(struct kb_call *call, struct kb_err *err)
 	const struct kb_visit_limit limits[] = {
 		{ who, MINUTE_US, ASKED_A_MINUTE },
 		{ who, HOUR_US, ASKED_AN_HOUR },
-		{ there, MINUTE_US, ASKED_A_MINUTE_THERE },
+		{ there, MINUTE_US, asked_there },
 		{ all, KB_DAY_US, daily },
 	};
 
@@ -353,11 +361,13 @@ static bool begin(struct kb_call *call, const struct arrival *arrival,
 {
 	struct kb_sv address = kb_visitor_address(call);
 	bool is_signed = arrival->who.subject.n > 0;
+	int64_t asked_there = call->api->public_address;
 	const struct kb_visit_limit limit = {
 		kb_arena_printf(call->arena, "%s %.*s", is_signed ? "signed" : "coming",
 		                KB_SV_ARG(address)),
 		MINUTE_US,
-		is_signed ? SIGNED_A_MINUTE_THERE : BEGUN_A_MINUTE_THERE,
+		is_signed ? asked_there * SIGNED_THERE_TIMES
+		          : part_of(asked_there, BEGUN_THERE_PART),
 	};
 	struct kb_visits visits = { &limit, 1 };
 

@@ -61,6 +61,8 @@ static const struct option {
 	  "Requests a second of one key in the default plan, and how many at once; without it, no limit.", OPTION(rate_limit) },
 	{ "public-daily", "DOCENT_PUBLIC_DAILY", "N", "0",
 	  "Questions that the visitors of one public agent may ask a day, all together; 0: no limit but the plan's.", OPTION(public_daily) },
+	{ "public-address", "DOCENT_PUBLIC_ADDRESS", "N", "20",
+	  "Questions a minute that may come from one address, of all who visit from there; half as many may begin a visit, and a fifth be answered at a time. More where an office or a class stands behind one address.", OPTION(public_address) },
 	{ "block-list", "DOCENT_BLOCK_LIST", "FILE", NULL,
 	  "Words and phrases, one a line, that refuse a prompt; the answer is the agent's chatbot_failed_moderation_msg.", OPTION(block_list) },
 	{ "model-url", "DOCENT_MODEL_URL", "URL", NULL,

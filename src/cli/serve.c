@@ -317,6 +317,10 @@ static bool read_options(struct service *s, struct kb_err *err)
 		return false;
 	if (!kb_sv_to_int(kb_sv_str(o->public_daily), 0, INT64_MAX, &api->public_daily))
 		return kb_fail(err, KB_E_INVALID, "--public-daily must be a number of questions");
+	if (!kb_sv_to_int(kb_sv_str(o->public_address), 1, INT32_MAX, &api->public_address))
+		return kb_fail(
+		        err, KB_E_INVALID,
+		        "--public-address must be a number of questions a minute, 1 or more");
 	if (o->block_list) {
 		s->blocked = kb_block_list_read(o->block_list, err);
 		if (!s->blocked)

@@ -148,10 +148,10 @@ test("a page names the sites that may frame it; a frame on another site is refus
   for (const [site, status] of [
     ["https://shop.example", 200],
     ["https://www.brand.example", 200],
-    ["https://brand.example", 403],
-    ["https://evil.example", 403],
-    ["https://notshop.example", 403],
-    ["", 403],
+    ["https://brand.example", 404],
+    ["https://evil.example", 404],
+    ["https://notshop.example", 404],
+    ["", 404],
   ]) {
     assert.equal((await framed(site)).status, status, site);
     const script = await request(`${kb.url}/embed/${slug}/launcher.js`, {
@@ -196,6 +196,15 @@ test("questions are counted for a visitor and for an address; who is over waits"
 test("the operator's daily figure holds for all visitors of an agent", async (t) => {
   const { kb, slug } = await open(t, {}, { args: ["--public-daily", "2"] });
   for (const status of [200, 200, 429]) assert.equal((await (await visit(kb, slug)).ask("Hello")).status, status);
+});
+
+test("one address asks, and begins visits, as often a minute as the operator says", async (t) => {
+  const { kb, slug } = await open(t, {}, { args: ["--public-address", "4"] });
+  const statuses = [];
+  // A minute may end on the way, once.
+  for (let i = 0; i < 5; i++) statuses.push((await visit(kb, slug)).begun.status);
+  assert.equal(statuses[0], 201);
+  assert.ok(statuses.includes(429), String(statuses));
 });
 
 test("where the owner asks for it, a browser does some work before its first question", async (t) => {
