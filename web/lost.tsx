@@ -1,4 +1,5 @@
-// What a browser is shown where there is nothing, or nothing any more: in its reader's language.
+// What a browser is shown in place of a page: where there is nothing, or nothing any more, or too much to do.
+// In its reader's language.
 import { isRtl, speak } from "./lib/language";
 import { t, tables } from "./words/visitor";
 
@@ -14,4 +15,5 @@ const lang = navigator.languages.map(codeOf).find((code) => code) ?? "en";
 await speak(t, tables, lang);
 document.documentElement.lang = { cmn: "zh" }[lang] ?? lang;
 document.documentElement.dir = isRtl(lang) ? "rtl" : "ltr";
-document.title = document.getElementById("nothing")!.textContent = t.nothing;
+const words = document.getElementById("words")!;
+document.title = words.textContent = t[words.dataset.why as "nothing" | "busy"];

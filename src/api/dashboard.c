@@ -32,20 +32,44 @@ bool kb_dashboard_file(struct kb_call *call, struct kb_err *err)
 	return true;
 }
 
-bool kb_dashboard_lost(struct kb_call *call, struct kb_response *out)
+/* Why a browser is shown no page: the word's name in web/words/visitor, and in English for who
+ * runs no script. It is the same whether there is an agent at the address or not. */
+static const struct lost {
+	enum kb_errc code;
+	const char *why, *words;
+} losts[] = {
+	{ KB_E_NOT_FOUND, "nothing",
+	  "There is nothing here: the address may be mistyped, or it is no longer public." },
+	{ KB_E_EXHAUSTED, "busy", "Too many people are asking just now. Try again in a moment." },
+	{ KB_E_BUSY, "busy", "Too many people are asking just now. Try again in a moment." },
+};
+
+static const struct lost *lost_of(enum kb_errc code)
+{
+	for (size_t i = 0; i < KB_COUNTOF(losts); i++)
+		if (losts[i].code == code)
+			return &losts[i];
+	return NULL;
+}
+
+bool kb_dashboard_lost(struct kb_call *call, enum kb_errc code, struct kb_response *out)
 {
 	/* Whoever asks these is a program, whatever it says that it takes. */
 	static const char *const programs[] = { "/api/", "/public/", "/mcp", "/web/", "/chat/" };
 	const struct kb_ui_file *file = kb_ui_find(KB_SV("lost.html"));
 	const struct kb_request *req = call->req;
+	const struct lost *lost = lost_of(code);
+	struct kb_ui_slot slots[2];
 
-	if (!file || !kb_sv_eq_str(req->method, "GET")
+	if (!file || !lost || !kb_sv_eq_str(req->method, "GET")
 	    || kb_sv_find(kb_request_field(req, "accept"), KB_SV("text/html")) < 0)
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(programs); i++)
 		if (kb_sv_starts(req->path, kb_sv_str(programs[i])))
 			return false;
+	slots[0] = (struct kb_ui_slot){ "why", kb_sv_str(lost->why) };
+	slots[1] = (struct kb_ui_slot){ "words", kb_sv_str(lost->words) };
 	/* In the frame of a site too: its agent may have been closed. */
-	*out = kb_ui_lost(file, POLICY "*");
+	*out = kb_ui_lost(call->req, file, out->status, slots, KB_COUNTOF(slots), POLICY "*");
 	return true;
 }

@@ -230,7 +230,7 @@ static bool show(struct kb_call *call, const char *surface, struct kb_err *err)
 	if (!kb_settings_read(call->arena, call->agent.settings, &settings, err))
 		return false;
 	if (!is_welcome(call, &settings))
-		return kb_fail(err, KB_E_FORBIDDEN, "This site may not show the agent");
+		return closed(err); /* whether it is there is not that site's affair */
 	return respond_page(call, &(struct page){ .surface = surface, .site = site_around(call) },
 	                    &settings, err);
 }

@@ -201,7 +201,6 @@ static void write_error(struct kb_call *call, struct kb_response *response, stru
 	write_refusal(call, &jw, response->status, err);
 	response->content_type = "application/json";
 	response->body = kb_buf_view(buf);
-	response->retry_after_s = kb_err_retry_after(err);
 	*field++ = (struct kb_http_field)NO_CACHE;
 	if (response->status == 401)
 		*field++ = (struct kb_http_field){ KB_SV("www-authenticate"), KB_SV("Bearer") };
@@ -215,8 +214,9 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	struct kb_buf buf = { 0 };
 	bool told = call->streaming; /* its handler has put the error into the stream */
 
-	if (!told && !(response.status == 404 && kb_dashboard_lost(call, &response)))
+	if (!told && !kb_dashboard_lost(call, err->code, &response))
 		write_error(call, &response, &buf, err);
+	response.retry_after_s = kb_err_retry_after(err);
 	leave(call, response.status, err);
 	if (!told)
 		kb_respond(call->req, &response);

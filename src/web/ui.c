@@ -110,20 +110,6 @@ struct kb_response kb_ui_response(struct kb_request *req, const struct kb_ui_fil
 	return response;
 }
 
-struct kb_response kb_ui_lost(const struct kb_ui_file *file, const char *csp)
-{
-	struct kb_response response = {
-		.status = 404,
-		.content_type = file->mime,
-		.body = file->body,
-	};
-	size_t n = page_fields(response.fields, kb_sv_str(csp));
-
-	response.fields[n++] = (struct kb_http_field){ KB_SV("cache-control"), ASKED };
-	response.fields[n++] = (struct kb_http_field){ KB_SV("vary"), KB_SV("accept") };
-	return response;
-}
-
 /* The shell with its places filled: "%" and what follows it, up to the next, where that is a name.
  */
 static struct kb_sv fill(struct kb_request *req, struct kb_sv shell, const struct kb_ui_slot *slots,
@@ -152,6 +138,21 @@ static struct kb_sv fill(struct kb_request *req, struct kb_sv shell, const struc
 	out = kb_arena_sv(req->arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);
 	return out;
+}
+
+struct kb_response kb_ui_lost(struct kb_request *req, const struct kb_ui_file *file, int status,
+                              const struct kb_ui_slot *slots, size_t count, const char *csp)
+{
+	struct kb_response response = {
+		.status = status,
+		.content_type = file->mime,
+		.body = fill(req, file->body, slots, count),
+	};
+	size_t n = page_fields(response.fields, kb_sv_str(csp));
+
+	response.fields[n++] = (struct kb_http_field){ KB_SV("cache-control"), ASKED };
+	response.fields[n++] = (struct kb_http_field){ KB_SV("vary"), KB_SV("accept") };
+	return response;
 }
 
 struct kb_response kb_ui_page(struct kb_request *req, const struct kb_ui_file *file,

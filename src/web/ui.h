@@ -30,9 +30,6 @@ const struct kb_ui_file *kb_ui_find(struct kb_sv name);
 struct kb_response kb_ui_response(struct kb_request *req, const struct kb_ui_file *file,
                                   const char *csp);
 
-/* The page with status 404: what a browser is shown where there is nothing. */
-struct kb_response kb_ui_lost(const struct kb_ui_file *file, const char *csp);
-
 /* A page whose places "%name%" are filled, each once, with text that is safe where it stands; csp
  * as above, in the request's arena. It is known by the hash of what it holds. */
 struct kb_ui_slot {
@@ -41,6 +38,10 @@ struct kb_ui_slot {
 };
 struct kb_response kb_ui_page(struct kb_request *req, const struct kb_ui_file *file,
                               const struct kb_ui_slot *slots, size_t count, struct kb_sv csp);
+
+/* The same with another status: what a browser is shown in place of a page that it asked for. */
+struct kb_response kb_ui_lost(struct kb_request *req, const struct kb_ui_file *file, int status,
+                              const struct kb_ui_slot *slots, size_t count, const char *csp);
 
 /* Whether an Accept-Encoding field takes that coding (RFC 9110 12.5.3). */
 bool kb_ui_accepts(struct kb_sv accept_encoding, struct kb_sv coding);

@@ -567,6 +567,26 @@ test("a link that was closed or mistyped is a page in its reader's language, and
   }
 });
 
+test("a site that may not show the agent shows the page of what is not there, as if there were none", async (t) => {
+  const { kb, slug } = await open(t, { allowed_domains_for_embedding: ["shop.example"] });
+  const shop = await site(t, `<!doctype html><title>Shop</title><iframe src="${kb.url}/embed/${slug}"></iframe>`);
+  const { page } = await browse(t, kb, { elsewhere: [shop.url], locale: "fr-FR" });
+  await page.goto(shop.url);
+  await page.frameLocator("iframe").getByText("Il n’y a rien ici").waitFor();
+});
+
+test("who asks too much reads when to try again, by the clock where that is long, in the owner's language", async (t) => {
+  const { kb, link } = await open(t, { chatbot_msg_lang: "de" }, { args: ["--public-daily", "1"] });
+  for (const words of [/Hester Quillby/, /Versuchen Sie es um \d{1,2}:\d\d(?: Uhr)? noch einmal/]) {
+    const { page, context } = await browse(t, kb);
+    await page.goto(link);
+    await page.locator("#question").fill(question);
+    await page.keyboard.press("Enter");
+    await page.locator(".reply", { hasText: words }).waitFor();
+    await context.close();
+  }
+});
+
 test("an open page follows its owner's changes: at the next question, and when somebody comes back to it", async (t) => {
   const { kb, agent, link } = await open(t);
   const { page, quiet } = await browse(t, kb);

@@ -71,6 +71,8 @@ interface Visit {
   is_new: boolean;
 }
 
+const MINUTE = 60;
+
 export interface VisitTurn extends Turn {
   answer: Signal<AnswerParts | null>;
   /** null: nobody has looked for them. */
@@ -91,6 +93,16 @@ function stored(message: TalkMessage): VisitTurn {
   turn.answer.value = message;
   turn.reaction.value = message.reaction;
   return turn;
+}
+
+/** When questions are taken again, so many seconds from now. */
+function untilWhen(seconds: number): string {
+  if (seconds <= MINUTE) return put(t.tooMany, { n: seconds });
+  const time = new Date(Date.now() + seconds * 1000).toLocaleTimeString(document.documentElement.lang || undefined, {
+    hour: "numeric",
+    minute: "2-digit",
+  });
+  return put(t.tooManyUntil, { time });
 }
 
 /** Whom a JWT names; the service looks whether it is true. */
@@ -362,7 +374,7 @@ export class Visitor {
       this.isSpent.value = true;
       return { text: look.account_out_of_queries_msg, again: false };
     }
-    if (status === 429) return { text: put(t.tooMany, { n: retryAfter }), again: true };
+    if (status === 429) return { text: untilWhen(retryAfter!), again: true };
     if (status === 400 || status === 413) return { text: message, again: false }; // it would be refused again
     if (status === 403) {
       this.isLocked.value = true;
