@@ -16,4 +16,4 @@ await speak(t, tables, lang);
 document.documentElement.lang = { cmn: "zh" }[lang] ?? lang;
 document.documentElement.dir = isRtl(lang) ? "rtl" : "ltr";
 const words = document.getElementById("words")!;
-document.title = words.textContent = t[words.dataset.why as "nothing" | "busy"];
+document.title = words.textContent = words.dataset.why === "busy" ? t.busy : t.nothing;

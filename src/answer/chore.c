@@ -61,7 +61,8 @@ static const struct request {
 	[KB_CHORE_STARTERS] = { "Write the questions that a visitor would most likely begin with: "
 	                        "three at most, each of four to fifteen words and answered by the "
 	                        "documents below, and where a page is named, about what stands on "
-	                        "it. Write them in the language named." DATA
+	                        "it. Write them in the language named, or "
+	                        "else in that of the documents." DATA
 	                        " Reply with the questions alone, one a line, each ending with a "
 	                        "question mark.",
 	                        200, KB_STARTER_CHARS_LEAST, 2000, false },

@@ -214,6 +214,10 @@ void kb_call_by_key(struct kb_call *call, const struct kb_key *key);
 
 /* The public agent of the path's {slug}, and who pays for it (visitor.c). */
 bool kb_call_public_agent(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+/* The settings that an agent has for who asks: in their browser's language where it speaks that of
+ * its visitors. Not to be stored. */
+bool kb_call_settings(struct kb_call *call, const struct kb_agent *agent, struct kb_settings *out,
+                      struct kb_err *err) KB_MUST_CHECK;
 /* And who visits it: KB_E_UNAUTHORIZED where that is nobody. */
 bool kb_call_visit(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 

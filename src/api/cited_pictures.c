@@ -44,7 +44,7 @@ struct cited {
 
 static bool open_cited(struct kb_call *call, struct cited *out, struct kb_err *err)
 {
-	if (!kb_settings_read(call->arena, call->agent.settings, &out->settings, err)
+	if (!kb_call_settings(call, &call->agent, &out->settings, err)
 	    || !kb_call_message(call, &out->message, err))
 		return false;
 	out->places = kb_cited_places(call, &out->message, &out->place_count);

@@ -100,7 +100,7 @@ static bool hand_over(struct kb_call *call, struct kb_turn *turn, int64_t id, st
 	                        err))
 		return err->code == KB_E_NOT_FOUND; /* deleted meanwhile: the master answers */
 	turn->agent = &turn->child;
-	return kb_settings_read(call->arena, turn->child.settings, &turn->settings, err)
+	return kb_call_settings(call, &turn->child, &turn->settings, err)
 	       && kb_turn_apply(call, turn, err);
 }
 

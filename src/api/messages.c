@@ -177,7 +177,7 @@ bool kb_messages_follow(struct kb_call *call, struct kb_err *err)
 
 	if (!read_from(call, &follower->events.at, err)
 	    || !kb_call_message(call, &follower->message, err)
-	    || !kb_settings_read(call->arena, call->agent.settings, &settings, err))
+	    || !kb_call_settings(call, &call->agent, &settings, err))
 		return false;
 	follower->session = kb_call_session(call, call->req->params[1]);
 	follower->hang_in_there = kb_settings_text_in(

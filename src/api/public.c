@@ -227,7 +227,7 @@ static bool show(struct kb_call *call, const char *surface, struct kb_err *err)
 {
 	struct kb_settings settings;
 
-	if (!kb_settings_read(call->arena, call->agent.settings, &settings, err))
+	if (!kb_call_settings(call, &call->agent, &settings, err))
 		return false;
 	if (!is_welcome(call, &settings))
 		return closed(err); /* whether it is there is not that site's affair */
@@ -329,7 +329,7 @@ bool kb_public_launcher(struct kb_call *call, struct kb_err *err)
 	struct kb_jw jw;
 
 	if (!kb_call_public_agent(call, err)
-	    || !kb_settings_read(call->arena, call->agent.settings, &settings, err))
+	    || !kb_call_settings(call, &call->agent, &settings, err))
 		return false;
 	kb_buf_init(&buf, PAGE_MAX);
 	if (kb_visitor_site_allowed(&settings, site)) {

@@ -224,7 +224,7 @@ static void mask(struct kb_call *call, struct kb_turn *turn, const struct kb_age
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history, struct kb_err *err)
 {
 	if (!kb_limit_queries(call, err)
-	    || !kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
+	    || !kb_call_settings(call, &call->agent, &turn->settings, err)
 	    || !kb_turn_apply(call, turn, err) || !refuse_locked(call, turn, err)
 	    || (!own_history && !read_history(call, turn, err)))
 		return false;

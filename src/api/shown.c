@@ -39,7 +39,7 @@ static bool open_shown(struct kb_call *call, struct shown *out, struct kb_err *e
 
 	*out = (struct shown){ 0 };
 	if (!kb_call_id(call, 3, "Page", &id, err)
-	    || !kb_settings_read(call->arena, call->agent.settings, &out->settings, err)
+	    || !kb_call_settings(call, &call->agent, &out->settings, err)
 	    || !kb_call_message(call, &out->message, err))
 		return false;
 	if (!out->settings.is_pdf_viewer)

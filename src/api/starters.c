@@ -110,7 +110,7 @@ bool kb_starters_read(struct kb_call *call, struct kb_err *err)
 	struct kb_jw jw;
 	bool ok, found = false;
 
-	if (!kb_settings_read(call->arena, call->agent.settings, &settings, err))
+	if (!kb_call_settings(call, &call->agent, &settings, err))
 		return false;
 	if (settings.use_context_aware_starter_question.v)
 		page = page_around(call);

@@ -17,7 +17,7 @@ enum { CONTEXT_CHARS = 8000, HISTORY_SHOWN = 100 };
 
 static bool read_settings(struct kb_call *call, struct kb_settings *out, struct kb_err *err)
 {
-	return kb_settings_read(call->arena, call->agent.settings, out, err);
+	return kb_call_settings(call, &call->agent, out, err);
 }
 
 /* ---- sources ---- */

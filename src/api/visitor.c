@@ -157,6 +157,17 @@ bool kb_call_public_agent(struct kb_call *call, struct kb_err *err)
 	return find_public_agent(call, err) && read_payer(call, err);
 }
 
+bool kb_call_settings(struct kb_call *call, const struct kb_agent *agent, struct kb_settings *out,
+                      struct kb_err *err)
+{
+	struct kb_sv accepted = kb_request_field(call->req, "accept-language");
+
+	if (!kb_settings_read(call->arena, agent->settings, out, err))
+		return false;
+	kb_settings_speak_to(out, accepted.p ? accepted : KB_SV(""));
+	return true;
+}
+
 static struct kb_sv secret_of(struct kb_call *call)
 {
 	struct kb_sv field = kb_request_field(call->req, "x-docent-visitor");
@@ -473,7 +484,7 @@ bool kb_visit_begin(struct kb_call *call, struct kb_err *err)
 		return false;
 	if (!kb_request_field(call->req, "x-docent-visitor").n || !kb_call_is_from_us(call))
 		return kb_fail(err, KB_E_FORBIDDEN, "only a page of this service begins a visit");
-	if (!kb_settings_read(call->arena, call->agent.settings, &settings, err)
+	if (!kb_call_settings(call, &call->agent, &settings, err)
 	    || !read_arrival(call, &settings, &arrival, err))
 		return false;
 	known = recognise(call, err);
@@ -492,7 +503,7 @@ bool kb_visit_read(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_settings settings;
 
-	return kb_settings_read(call->arena, call->agent.settings, &settings, err)
+	return kb_call_settings(call, &call->agent, &settings, err)
 	       && reply(call, &settings, NULL, false, err);
 }
 

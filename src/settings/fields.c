@@ -61,7 +61,7 @@ static const char *const languages[] = {
 	"kok", "ko", "ky", "lv", "lt", "mk", "mai", "ms", "mt", "cmn", "mr", "mwr", "nan", "mo",
 	"mn", "me", "ne", "no", "or", "ps", "fa", "pl", "pt", "pa", "raj", "ro", "ru", "sa",
 	"sat", "sr", "sd", "si", "sk", "sl", "es", "sw", "sv", "tg", "ta", "tt", "te", "th",
-	"tr", "tk", "uk", "ur", "uz", "vi", "cy", "wuu", NULL,
+	"tr", "tk", "uk", "ur", "uz", "vi", "cy", "wuu", KB_LANG_VISITOR, NULL,
 };
 
 /* Name, type and place all come from the member, so they cannot disagree with it. */
@@ -212,9 +212,9 @@ static const struct kb_setting fields[] = {
 	         "`llm_content`: also from what the model knows." },
 	{ FIELD(chatbot_msg_lang), BEHAVIOUR, VISITORS, .initial = "\"en\"", .form = KB_FORM_LANGUAGE,
 	  .choices = languages,
-	  .doc = "The language of the interface texts that are not set here. The language of "
-	         "an answer "
-	         "follows the question." },
+	  .doc = "The language of the interface texts that are not set here; `visitor`: that of "
+	         "the browser that asks (`Accept-Language`). The language of an answer follows "
+	         "the question." },
 	{ FIELD(chatbot_model), BEHAVIOUR, .initial = "null", .form = KB_FORM_MODEL, NULLABLE,
 	  .max = 255,
 	  .doc = "A model of the operator's catalogue; null chooses by `agent_capability`." },

@@ -204,6 +204,17 @@ enum kb_routing kb_settings_routing(const struct kb_settings *settings);
 /* How many days the agent's conversations are kept; 0: for ever. */
 int64_t kb_settings_keep_days(const struct kb_settings *settings);
 
+/* chatbot_msg_lang "visitor": the texts that are not set come in the language of who asks. Until
+ * somebody does, they are English. */
+#define KB_LANG_VISITOR "visitor"
+bool kb_settings_speak_visitors(const struct kb_settings *settings);
+/* The settings for one request, whose Accept-Language that is: where they are as the visitor's,
+ * they are in that language from now on. Not to be stored. */
+void kb_settings_speak_to(struct kb_settings *settings, struct kb_sv accepted);
+/* chatbot_msg_lang becomes that code; texts that stood at their default in the language before
+ * follow, but those whose row of the table is in `except` (NULL: all follow). */
+void kb_settings_put_language(struct kb_settings *settings, struct kb_sv lang, const bool *except);
+
 /* What is to be shown: the owner's text, or the built-in one in the agent's language where the
  * owner's is null or empty. */
 struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text text);

@@ -529,21 +529,40 @@ static const char *code_of(struct kb_sv text)
 	return NULL;
 }
 
-struct kb_sv kb_text_lang(struct kb_sv tag)
+/* The code for a tag as callers write it, or NULL. */
+static const char *code_of_tag(struct kb_sv tag)
 {
 	char plain[36] = "";
 	size_t n = KB_MIN(tag.n, sizeof(plain));
 	const char *code;
 
 	for (size_t i = 0; i < n; i++)
-		plain[i] = tag.p[i];
-	for (size_t i = 0; i < n; i++)
-		if (plain[i] == '_')
-			plain[i] = '-';
+		plain[i] = tag.p[i] == '_' ? '-' : tag.p[i];
 	code = code_of(kb_sv(plain, n));
 	for (size_t i = 0; !code && i < n; i++)
 		if (plain[i] == '-')
 			code = code_of(kb_sv(plain, i));
+	return code;
+}
+
+struct kb_sv kb_text_lang(struct kb_sv tag)
+{
+	const char *code = code_of_tag(tag);
+
+	return kb_sv_str(code ? code : languages[0].code);
+}
+
+struct kb_sv kb_text_lang_of(struct kb_sv accepted)
+{
+	struct kb_sv tag;
+	const char *code = NULL;
+
+	while (!code && kb_sv_split(&accepted, ',', &tag)) {
+		ptrdiff_t weight = kb_sv_find_byte(tag, ';');
+
+		code = code_of_tag(
+		        kb_sv_trim(weight < 0 ? tag : kb_sv_sub(tag, 0, (size_t)weight)));
+	}
 	return kb_sv_str(code ? code : languages[0].code);
 }
 

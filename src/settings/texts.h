@@ -33,6 +33,10 @@ struct kb_sv kb_text_built_in(struct kb_sv lang, enum kb_text text);
  * is "no". "en" where there is none. */
 struct kb_sv kb_text_lang(struct kb_sv tag);
 
+/* The same for the first of an Accept-Language field's tags that the table has, as browsers order
+ * them; "en" where it has none. */
+struct kb_sv kb_text_lang_of(struct kb_sv accepted);
+
 /* For tests: whether the language has a table of its own (or shares that of its written standard).
  */
 bool kb_text_has(struct kb_sv lang);

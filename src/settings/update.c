@@ -139,24 +139,6 @@ static bool update_field(struct update *u, const struct kb_setting *field,
 	return true;
 }
 
-/* Texts that stood at their default in the old language, and were not set, follow to the new. */
-static void follow_language(struct update *u, struct kb_sv old, const bool *applied)
-{
-	size_t count;
-	const struct kb_setting *fields = kb_settings_fields(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		struct kb_setting_value value = kb_field_load(&fields[i], u->out);
-		struct kb_setting_value initial = kb_field_default(&fields[i], old);
-
-		if (applied[i] || !kb_field_follows_language(&fields[i])
-		    || !kb_value_eq(&fields[i], &value, &initial))
-			continue;
-		value = kb_field_default(&fields[i], u->out->chatbot_msg_lang);
-		kb_field_store(&fields[i], u->out, &value);
-	}
-}
-
 static int status_of(const struct update *u)
 {
 	if (u->failed_count == 0)
@@ -178,6 +160,7 @@ void kb_settings_update(struct kb_arena *arena, const struct kb_settings *curren
 	bool *sent = KB_NEW_ARRAY(arena, field_count, bool);
 	bool *applied = KB_NEW_ARRAY(arena, field_count, bool);
 	struct kb_settings settings = *current;
+	struct kb_sv lang;
 	struct update u = {
 		.arena = arena,
 		.context = context,
@@ -202,7 +185,9 @@ void kb_settings_update(struct kb_arena *arena, const struct kb_settings *curren
 				own[n++] = &inputs->v[i];
 		applied[f] = update_field(&u, &fields[f], own, n);
 	}
-	follow_language(&u, current->chatbot_msg_lang, applied);
+	lang = settings.chatbot_msg_lang;
+	settings.chatbot_msg_lang = current->chatbot_msg_lang;
+	kb_settings_put_language(&settings, lang, applied);
 	*out = settings;
 	*result = (struct kb_settings_result){
 		.updated = u.updated,

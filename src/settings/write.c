@@ -129,6 +129,36 @@ int64_t kb_settings_keep_days(const struct kb_settings *settings)
 	return 0;
 }
 
+bool kb_settings_speak_visitors(const struct kb_settings *settings)
+{
+	return kb_sv_eq_str(settings->chatbot_msg_lang, KB_LANG_VISITOR);
+}
+
+void kb_settings_put_language(struct kb_settings *settings, struct kb_sv lang, const bool *except)
+{
+	size_t count;
+	const struct kb_setting *fields = kb_settings_fields(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct kb_setting_value value = kb_field_load(&fields[i], settings);
+		struct kb_setting_value before =
+		        kb_field_default(&fields[i], settings->chatbot_msg_lang);
+
+		if ((except && except[i]) || !kb_field_follows_language(&fields[i])
+		    || !kb_value_eq(&fields[i], &value, &before))
+			continue;
+		value = kb_field_default(&fields[i], lang);
+		kb_field_store(&fields[i], settings, &value);
+	}
+	settings->chatbot_msg_lang = lang;
+}
+
+void kb_settings_speak_to(struct kb_settings *settings, struct kb_sv accepted)
+{
+	if (kb_settings_speak_visitors(settings))
+		kb_settings_put_language(settings, kb_text_lang_of(accepted), NULL);
+}
+
 struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text text)
 {
 	size_t count;

@@ -217,7 +217,9 @@ static bool add_page_around(struct job *job, struct kb_err *err)
 	if (!kb_store_starters_page(job->by->config.store, &job->arena, job->agent.id,
 	                            job->chore.subject, &page, err))
 		return err->code == KB_E_NOT_FOUND;
-	add_part(job, "Language", job->settings.chatbot_msg_lang);
+	/* As the visitors': the documents' own, which most of them read. */
+	if (!kb_settings_speak_visitors(&job->settings))
+		add_part(job, "Language", job->settings.chatbot_msg_lang);
 	add_part(job, "Title of the page", page.title);
 	add_part(job, "Address of the page", page.address);
 	if (!add_titles(job, &titles, err))

@@ -19,6 +19,8 @@ async function open(t, settings = {}, options = {}) {
   return { kb, agent, link, slug };
 }
 
+const phone = { viewport: { width: 390, height: 844 } };
+
 async function ask(page, text) {
   await page.getByRole("textbox", { name: "Ask Me Anything ..." }).fill(text);
   await page.keyboard.press("Enter");
@@ -585,6 +587,39 @@ test("who asks too much reads when to try again, by the clock where that is long
     await page.locator(".reply", { hasText: words }).waitFor();
     await context.close();
   }
+});
+
+test("texts, placeholder and the answer without an answer follow the visitor's browser, unless the owner fixes a language", async (t) => {
+  const { kb, agent, link } = await open(t, { chatbot_msg_lang: "visitor", view_less_msg: "Fold" });
+  for (const [locale, lang, dir, placeholder, none] of [
+    ["de-AT", "de", "ltr", "Fragen Sie mich etwas", "Es tut mir leid, ich weiß die Antwort nicht"],
+    ["fr-FR", "fr", "ltr", "Posez", "Désolé"],
+    ["es-MX", "es", "ltr", "Pregúntame", "Lo siento"],
+    ["pt-PT", "pt", "ltr", "Pergunte", "Lamento"],
+    ["zh-CN", "zh", "ltr", "", "抱歉"],
+    ["ja-JP", "ja", "ltr", "", "申し訳"],
+    ["ar-EG", "ar", "rtl", "", "عذر"],
+    ["xx", "en", "ltr", "Ask Me Anything ...", "I'm sorry"],
+  ]) {
+    const { page, context, quiet } = await browse(t, kb, { locale, ...(locale === "ar-EG" ? phone : {}) });
+    await page.goto(link);
+    const field = page.locator("#question");
+    await field.waitFor();
+    assert.deepEqual(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dir]), [
+      lang,
+      dir,
+    ]);
+    assert.ok((await field.getAttribute("placeholder")).startsWith(placeholder), locale);
+    await field.fill("Xylophone quarks?");
+    await page.keyboard.press("Enter");
+    await page.locator(".reply .text", { hasText: none }).waitFor();
+    quiet();
+    await context.close();
+  }
+  await agent.expect(200, "POST", "/settings", { json: { chatbot_msg_lang: "fr" } });
+  const { page } = await browse(t, kb, { locale: "de-DE" });
+  await page.goto(link);
+  await page.getByRole("button", { name: "Envoyer" }).waitFor();
 });
 
 test("an open page follows its owner's changes: at the next question, and when somebody comes back to it", async (t) => {

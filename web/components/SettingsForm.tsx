@@ -59,6 +59,9 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 /** What the draft makes of the stored settings. */
 export const valuesOf = ({ stored, draft }: FormState): Values => ({ ...stored, ...draft.value });
 
+/** The language that is none of the list. */
+const AS_VISITOR = "visitor";
+
 function Control({
   info,
   title,
@@ -75,7 +78,8 @@ function Control({
   onChange: (value: unknown) => void;
 }) {
   const text = value == null ? "" : String(value);
-  const options = info.type === "number" ? choicesOf(info.name) : info.choices;
+  const named = info.type === "number" ? choicesOf(info.name) : info.choices;
+  const options = named.includes(AS_VISITOR) ? [AS_VISITOR, ...named.filter((choice) => choice !== AS_VISITOR)] : named;
   if (info.form === "image")
     return <ImagePicker info={info} title={title} value={value} disabled={blocked} given={given} onChange={onChange} />;
   if (info.type === "list")
@@ -111,7 +115,7 @@ function Control({
         )}
         {options.map((choice) => (
           <option key={choice} value={choice} selected={text === choice}>
-            {info.form === "language"
+            {info.form === "language" && choice !== AS_VISITOR
               ? languageName(choice)
               : info.form === "model"
                 ? choice

@@ -137,6 +137,44 @@ static void test_tags(struct kb_test *t)
 	}
 }
 
+static void test_accepted(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *accepted, *code;
+	} rows[] = {
+		{ "the first that there is", "de-CH,de;q=0.9,en;q=0.8", "de" },
+		{ "what there is not is passed over", "tlh, fr;q=0.5", "fr" },
+		{ "a place's own", "pt-BR,pt;q=0.9", "pt-BR" },
+		{ "Chinese", "zh-TW,zh;q=0.9", "cmn" },
+		{ "any", "*", "en" },
+		{ "none", "", "en" },
+		{ "what is no list", ";;,,q=1", "en" },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].name;
+		CHECK_SV(t, kb_text_lang_of(kb_sv_str(rows[i].accepted)), rows[i].code);
+	}
+}
+
+/* As the visitor's: a request's own settings speak its language, and what the owner wrote stays. */
+static void test_visitors_language(struct kb_test *t)
+{
+	struct kb_settings settings;
+
+	kb_settings_defaults(&settings);
+	kb_settings_speak_to(&settings, KB_SV("de"));
+	CHECK_SV(t, settings.chatbot_msg_lang, "en");
+	settings.chatbot_msg_lang = KB_SV(KB_LANG_VISITOR);
+	settings.view_less_msg = KB_SV("Fold");
+	CHECK_SV(t, kb_settings_text(&settings, KB_TEXT_VIEW_MORE), "View more");
+	kb_settings_speak_to(&settings, KB_SV("de-AT,en;q=0.5"));
+	CHECK_SV(t, settings.chatbot_msg_lang, "de");
+	CHECK_SV(t, settings.view_more_msg, "Mehr anzeigen");
+	CHECK_SV(t, settings.view_less_msg, "Fold");
+	CHECK_SV(t, kb_settings_text(&settings, KB_TEXT_SOURCES), "Quellen");
+}
+
 static void test_request_language(struct kb_test *t)
 {
 	struct kb_settings settings;
@@ -187,6 +225,8 @@ int main(int argc, char **argv)
 		{ "every row is complete and fits its fields", test_rows },
 		{ "other languages are English", test_fall_back },
 		{ "a language tag finds its texts", test_tags },
+		{ "of what a browser accepts the first that there is", test_accepted },
+		{ "settings speak a visitor's language", test_visitors_language },
 		{ "a request's language counts where the owner has set nothing",
 		  test_request_language },
 		{ "each text stands for one field", test_fields },

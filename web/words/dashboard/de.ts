@@ -655,6 +655,7 @@ const de: Words = {
       ending_message: "ein Gespräch endet",
     },
     choices: {
+      chatbot_msg_lang: { visitor: "Wie der Browser des Besuchers" },
       chat_bot_bg_type: { image: "Bild", color: "Farbe" },
       chat_bot_color_scheme: { fresh: "Frisch", legacy: "Klassisch" },
       radius_styling: { sharp: "Eckig", soft: "Weich", round: "Rund", legacy: "Klassisch" },

@@ -630,6 +630,7 @@ const en = {
       ending_message: "a conversation ends",
     },
     choices: {
+      chatbot_msg_lang: { visitor: "As the visitor’s browser" },
       chat_bot_bg_type: { image: "Picture", color: "Colour" },
       chat_bot_color_scheme: { fresh: "Fresh", legacy: "Legacy" },
       radius_styling: { sharp: "Sharp", soft: "Soft", round: "Round", legacy: "Legacy" },

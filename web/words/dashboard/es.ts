@@ -637,6 +637,7 @@ const es: Words = {
       ending_message: "termina una conversación",
     },
     choices: {
+      chatbot_msg_lang: { visitor: "Como el navegador del visitante" },
       chat_bot_bg_type: { image: "Imagen", color: "Un color" },
       chat_bot_color_scheme: { fresh: "Fresco", legacy: "Clásico" },
       radius_styling: { sharp: "Rectas", soft: "Suaves", round: "Redondas", legacy: "Clásicas" },

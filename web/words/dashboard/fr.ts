@@ -645,6 +645,7 @@ const fr: Words = {
       ending_message: "une conversation se termine",
     },
     choices: {
+      chatbot_msg_lang: { visitor: "Comme le navigateur du visiteur" },
       chat_bot_bg_type: { image: "Image", color: "Couleur" },
       chat_bot_color_scheme: { fresh: "Fraîche", legacy: "Classique" },
       radius_styling: { sharp: "Vifs", soft: "Doux", round: "Ronds", legacy: "Classiques" },

@@ -614,6 +614,7 @@ const ja: Words = {
       ending_message: "会話が終わる",
     },
     choices: {
+      chatbot_msg_lang: { visitor: "訪問者のブラウザーに合わせる" },
       chat_bot_bg_type: { image: "画像", color: "色" },
       chat_bot_color_scheme: { fresh: "フレッシュ", legacy: "クラシック" },
       radius_styling: { sharp: "直角", soft: "やわらか", round: "丸", legacy: "クラシック" },

@@ -631,6 +631,7 @@ const pt: Words = {
       ending_message: "uma conversa termina",
     },
     choices: {
+      chatbot_msg_lang: { visitor: "Como o navegador do visitante" },
       chat_bot_bg_type: { image: "Imagem", color: "Uma cor" },
       chat_bot_color_scheme: { fresh: "Fresco", legacy: "Clássico" },
       radius_styling: { sharp: "Retos", soft: "Suaves", round: "Redondos", legacy: "Clássicos" },

@@ -602,6 +602,7 @@ const zh: Words = {
       ending_message: "对话结束",
     },
     choices: {
+      chatbot_msg_lang: { visitor: "跟随访客的浏览器" },
       chat_bot_bg_type: { image: "图片", color: "颜色" },
       chat_bot_color_scheme: { fresh: "清新", legacy: "经典" },
       radius_styling: { sharp: "直角", soft: "柔和", round: "圆角", legacy: "经典" },
