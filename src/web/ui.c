@@ -171,7 +171,8 @@ struct kb_response kb_ui_page(struct kb_request *req, const struct kb_ui_file *f
 	response.fields[n++] = (struct kb_http_field){ KB_SV("cache-control"), ASKED };
 	/* It says where it stands. */
 	response.fields[n++] =
-	        (struct kb_http_field){ KB_SV("vary"), KB_SV("referer, sec-fetch-dest, accept-language") };
+	        (struct kb_http_field){ KB_SV("vary"),
+		                        KB_SV("referer, sec-fetch-dest, accept-language") };
 	response.fields[n++] = (struct kb_http_field){ KB_SV("etag"), etag };
 	if (known.n && kb_sv_find(known, etag) >= 0) {
 		response.status = 304;
