@@ -6,13 +6,16 @@ import { mayBeDark, paint, type Settings } from "./lib/look";
 import { Around } from "./lib/around";
 import { renewed } from "./lib/renew";
 import { Visitor } from "./lib/visit";
+import { plain, type Starter } from "./visitor/Opening";
 import { Panel } from "./visitor/Panel";
 import { t, tables } from "./words/visitor";
 import en from "./words/visitor/en";
 
 const current = signal<Settings>(JSON.parse(document.getElementById("settings")!.textContent!));
 const visitor = new Visitor(current.value);
-const starters = signal(current.value.look.example_questions ?? []);
+const starters = signal<Starter[]>((current.value.look.example_questions ?? []).map(plain));
+/** How many of the documents' own questions a talk begins with. */
+const STARTERS_SHOWN = 3;
 /** How long a visit waits for the page around. */
 const MET_MS = 1000;
 
@@ -27,14 +30,15 @@ async function fitStarters(title: string, address: string) {
   const { topics, suggested } = await visitor.starters(title, address);
   const own = [...(look.example_questions ?? [])].sort((a, b) => fits(b) - fits(a));
   const about = suggested.length ? suggested : topics.map((topic) => put(t.about, { title: topic }));
-  starters.value = [...about, ...own];
+  starters.value = [...about, ...own].map(plain);
 }
 
-/** Where the owner has none, those that a model has written for the agent. */
+/** Where the owner has none, those that a model has written for the agent, or else those that its documents answer. */
 async function findStarters() {
+  const { suggested, asked } = await visitor.greet();
   if (starters.value.length) return;
-  const { suggested } = await visitor.starters("", "");
-  if (!starters.value.length) starters.value = suggested;
+  const own = asked.slice(0, STARTERS_SHOWN).map(({ question, title }) => ({ question, from: title }));
+  starters.value = suggested.length ? suggested.map(plain) : own;
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -62,7 +66,7 @@ async function renew() {
   const { lang, look } = current.value;
   if (next.lang !== lang) await speak(Object.assign(t, en), tables, next.lang);
   if (JSON.stringify(next.look.example_questions) !== JSON.stringify(look.example_questions))
-    starters.value = next.look.example_questions ?? [];
+    starters.value = (next.look.example_questions ?? []).map(plain);
   visitor.settings = next;
   current.value = next;
   document.title = next.look.chatbot_title || next.name;

@@ -179,7 +179,7 @@ static struct kb_sv unlisted(struct kb_sv line)
 	return kb_sv_starts(line, KB_SV("•")) ? kb_sv_trim(kb_sv_from(line, strlen("•"))) : line;
 }
 
-static bool is_question(struct kb_sv line)
+bool kb_starter_fits(struct kb_sv line)
 {
 	static const char *const ends[] = { "?", "？", "؟", "՞" };
 	size_t chars = kb_utf8_count(line);
@@ -205,7 +205,7 @@ static struct kb_sv read_starters(struct kb_arena *arena, struct kb_sv text)
 		bool fits;
 
 		line = unquoted(unlisted(kb_sv_trim(line)));
-		fits = is_question(line);
+		fits = kb_starter_fits(line);
 		for (size_t k = 0; k < count; k++)
 			fits = fits && !kb_sv_ieq(kept[k], line);
 		if (fits)

@@ -35,6 +35,10 @@ void kb_chore_ask(struct kb_arena *arena, enum kb_chore_kind kind,
 /* What is stored of the model's text; p == NULL: it is of no use. */
 struct kb_sv kb_chore_read(struct kb_arena *arena, enum kb_chore_kind kind, struct kb_sv text);
 
+/* Whether the line is a question that a visitor may be offered: in form and length, and without
+ * anything that could lead away. */
+bool kb_starter_fits(struct kb_sv line);
+
 /* What an insight says of a message, in words of these lists, which NULL ends; NULL: nothing. */
 extern const char *const kb_insight_intents[], *const kb_insight_emotions[],
                                                        *const kb_insight_sources[];

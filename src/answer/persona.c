@@ -357,20 +357,35 @@ static void read_sentence(struct kb_arena *arena, struct kb_sv sentence, struct 
 	}
 }
 
-struct kb_sv kb_persona_intro(struct kb_arena *arena, struct kb_sv persona, enum kb_lang lang,
-                              bool purpose)
+static void read_intro(struct kb_arena *arena, struct kb_sv persona, struct intro *out)
 {
-	struct intro intro = { .lang = KB_LANG_NONE };
 	struct kb_sentence *sentences;
-	const struct opener *am;
 	size_t count;
 
+	*out = (struct intro){ .lang = KB_LANG_NONE };
 	kb_sentences(arena, persona, &sentences, &count);
 	for (size_t i = 0; i < KB_MIN(count, (size_t)SENTENCES); i++)
 		read_sentence(arena,
 		              without_marker(kb_sv_sub(persona, sentences[i].start,
 		                                       sentences[i].end - sentences[i].start)),
-		              &intro);
+		              out);
+}
+
+struct kb_sv kb_persona_name(struct kb_arena *arena, struct kb_sv persona)
+{
+	struct intro intro;
+
+	read_intro(arena, persona, &intro);
+	return intro.name.n ? intro.name : KB_SV("");
+}
+
+struct kb_sv kb_persona_intro(struct kb_arena *arena, struct kb_sv persona, enum kb_lang lang,
+                              bool purpose)
+{
+	const struct opener *am;
+	struct intro intro;
+
+	read_intro(arena, persona, &intro);
 	if (intro.lang != lang) {
 		am = am_in(lang);
 		return intro.name.n && am ? turned(arena, am, intro.name) : KB_SV("");

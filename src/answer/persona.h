@@ -21,4 +21,7 @@
 struct kb_sv kb_persona_intro(struct kb_arena *arena, struct kb_sv persona, enum kb_lang lang,
                               bool purpose);
 
+/* The name that it gives the agent ("Gustav"); empty where it gives none. */
+struct kb_sv kb_persona_name(struct kb_arena *arena, struct kb_sv persona);
+
 #endif

@@ -79,6 +79,23 @@ static bool leave_open(struct kb_call *call, int64_t agent_id, struct kb_page *p
 	return true;
 }
 
+bool kb_visitor_pages(struct kb_call *call, const struct kb_page_ids *ids, struct kb_page *out,
+                      struct kb_err *err)
+{
+	return !ids->count
+	       || (kb_store_pages_get(call->api->store, call->arena, ids, out, err)
+	           && leave_open(call, ids->agent_id, out, ids->count, err));
+}
+
+struct kb_sv kb_visitor_title(const struct kb_settings *settings, const struct kb_page *page)
+{
+	if (settings->is_pdf_viewer && settings->is_anonymize_pdfs && kb_page_is_pdf(page))
+		return KB_SV("");
+	if (page->meta_title.n)
+		return page->meta_title;
+	return page->title.n ? page->title : page->filename.p ? page->filename : KB_SV("");
+}
+
 bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, struct kb_page *out,
                    struct kb_err *err)
 {

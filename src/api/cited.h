@@ -25,6 +25,13 @@ struct kb_cited_wish {
 bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, struct kb_page *out,
                    struct kb_err *err) KB_MUST_CHECK;
 
+/* Of documents that the agent names by itself: those rows of `out`, in the order of the ids, that
+ * the visitor may find; others have an id of 0. */
+bool kb_visitor_pages(struct kb_call *call, const struct kb_page_ids *ids, struct kb_page *out,
+                      struct kb_err *err) KB_MUST_CHECK;
+/* What a visitor reads as its title; empty where the owner names no files. */
+struct kb_sv kb_visitor_title(const struct kb_settings *settings, const struct kb_page *page);
+
 /* Which ones: citations, or a page for each closest passage. */
 const int64_t *kb_cited_ids(struct kb_call *call, const struct kb_message *message, size_t *count);
 

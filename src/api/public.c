@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/persona.h"
 #include "api/routes.h"
 #include "api/visitor.h"
 #include "base/hash.h"
@@ -119,6 +120,8 @@ struct page {
 static bool write_settings(struct kb_call *call, struct kb_jw *jw, const struct page *page,
                            const struct kb_settings *settings, struct kb_err *err)
 {
+	struct kb_sv persona;
+
 	kb_jw_object(jw);
 	kb_jw_key_sv(jw, "slug", call->agent.shareable_slug);
 	kb_jw_key_sv(jw, "name", call->agent.name);
@@ -126,6 +129,10 @@ static bool write_settings(struct kb_call *call, struct kb_jw *jw, const struct 
 	kb_jw_key_sv(jw, "site", page->site);
 	kb_jw_key_opt(jw, "share", page->share.n ? page->share : (struct kb_sv){ 0 });
 	kb_jw_key_sv(jw, "lang", kb_text_lang(settings->chatbot_msg_lang));
+	persona = kb_persona_name(call->arena, settings->persona_instructions.p
+	                                               ? settings->persona_instructions
+	                                               : KB_SV(""));
+	kb_jw_key_opt(jw, "persona", persona.n ? persona : (struct kb_sv){ 0 });
 	kb_jw_key_int(jw, "keep_days", kb_settings_keep_days(settings));
 	kb_jw_key(jw, "look");
 	kb_jw_object(jw);

@@ -440,7 +440,8 @@ static const struct kb_api_route routes[] = {
 	  .status = 200 },
 	{ "GET", PUBLIC "/starters", kb_starters_read, VISITOR, READ,
 	  .tag = "Public",
-	  .summary = "Questions to begin with, for the page around with that title and address",
+	  .summary = "Questions to begin with, for the page around with that title and address; "
+	             "who the agent is, how much it knows and what it answers for sure",
 	  .query = "title:str address:str", .response = "StartersReply", .status = 200 },
 	{ "GET", "/public/v1/shared/{secret}", kb_talks_shared, NOBODY, READ,
 	  .tag = "Public", .summary = "A conversation that its visitor has shared",

@@ -161,7 +161,9 @@ static const struct kb_schema schemas[] = {
 	{ "TalkLinkReply", SUCCESS("TalkLink") },
 	{ "EmbedSecret", "secret:str" },
 	{ "EmbedSecretReply", SUCCESS("EmbedSecret") },
-	{ "Starters", "questions:[str] topics:[str] suggested:[str]" },
+	{ "AskedHere", "question:str page_id:int title:str?" },
+	{ "Starters", "questions:[str] topics:[str] suggested:[str] name:str? documents:int "
+	              "asked:[AskedHere] areas:[str] is_coming:bool" },
 	{ "StartersReply", SUCCESS("Starters") },
 	{ "SharedTalk", "name:str messages:[TalkMessage]" },
 	{ "SharedTalkReply", SUCCESS("SharedTalk") },

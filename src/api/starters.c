@@ -1,13 +1,19 @@
 /* Questions to begin with: the owner's; with use_context_aware_starter_question what the documents
- * have on the page that the agent stands on; and what a model has written for that page or, where
- * the owner has no questions, for the agent. Nobody waits for the model: who asks first has the
- * others alone. */
+ * have on the page that the agent stands on; what a model has written for that page or, where the
+ * owner has no questions, for the agent; and what its documents were asked in the background and
+ * answered for sure (answer/opening.h). Nobody waits for any of that: who asks first has the others
+ * alone. */
 #include "store/starters.h"
 #include "answer/find.h"
 #include "answer/mask.h"
+#include "answer/opening.h"
+#include "answer/persona.h"
+#include "api/cited.h"
 #include "api/routes.h"
 #include "api/session.h"
 #include "base/utf8.h"
+#include "index/langid.h"
+#include "store/openings.h"
 
 enum { PASSAGES = 12, TOPICS = 3, TOPIC_BYTES = 80 };
 
@@ -102,6 +108,80 @@ static bool write_suggested(struct kb_call *call, struct kb_jw *jw,
 	return true;
 }
 
+/* ---- what was asked in the background ---- */
+
+/* Row i is of document i. Those in the visitor's language first. */
+static void write_asked(struct kb_jw *jw, const struct kb_settings *settings,
+                        const struct kb_opening *opening, const struct kb_page *pages)
+{
+	enum kb_lang own = kb_lang_from_code(settings->chatbot_msg_lang);
+	bool cites = kb_settings_citations(settings) != KB_CITATIONS_NONE;
+
+	kb_jw_key(jw, "asked");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < 2 * opening->question_count; i++) {
+		size_t at = i % opening->question_count;
+		bool is_own = kb_lang_of_text(opening->questions[at].text) == own;
+		struct kb_sv title = kb_visitor_title(settings, &pages[at]);
+
+		if (!pages[at].id || is_own != (i < opening->question_count))
+			continue;
+		kb_jw_object(jw);
+		kb_jw_key_sv(jw, "question", opening->questions[at].text);
+		kb_jw_key_int(jw, "page_id", pages[at].id);
+		kb_jw_key_opt(jw, "title", cites && title.n ? title : (struct kb_sv){ 0 });
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
+static void write_areas(struct kb_jw *jw, const struct kb_settings *settings,
+                        const struct kb_page *pages, size_t count)
+{
+	bool cites = kb_settings_citations(settings) != KB_CITATIONS_NONE;
+
+	kb_jw_key(jw, "areas");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < count; i++)
+		if (cites && pages[i].id && kb_visitor_title(settings, &pages[i]).n)
+			kb_jw_sv(jw, kb_visitor_title(settings, &pages[i]));
+	kb_jw_end(jw);
+}
+
+static bool write_opening(struct kb_call *call, struct kb_jw *jw,
+                          const struct kb_settings *settings, struct kb_err *err)
+{
+	int64_t *ids = KB_NEW_ARRAY(call->arena, KB_OPENING_QUESTIONS + KB_OPENING_TOPICS, int64_t);
+	struct kb_page_ids wanted = { .agent_id = call->agent.id, .v = ids };
+	struct kb_sv name = kb_persona_name(call->arena, settings->persona_instructions.p
+	                                                         ? settings->persona_instructions
+	                                                         : KB_SV(""));
+	struct kb_opening_row row;
+	struct kb_opening opening;
+	struct kb_page *pages;
+	struct kb_err why;
+
+	if (!kb_store_opening_get(call->api->store, call->arena, &call->agent, &row, err))
+		return false;
+	/* What cannot be wanted now is wanted by the next visitor. */
+	if (row.wanted && !kb_store_opening_want(call->api->store, call->agent.id, &why))
+		kb_info(&call->req->log, "opening not wanted error=%s", why.msg);
+	kb_opening_read(call->arena, row.content, &opening);
+	for (size_t i = 0; i < opening.question_count; i++)
+		ids[wanted.count++] = opening.questions[i].page_id;
+	for (size_t i = 0; i < opening.topic_count; i++)
+		ids[wanted.count++] = opening.topics[i];
+	pages = KB_NEW_ARRAY(call->arena, KB_OPENING_QUESTIONS + KB_OPENING_TOPICS, struct kb_page);
+	if (!kb_visitor_pages(call, &wanted, pages, err))
+		return false;
+	kb_jw_key_opt(jw, "name", name.n ? name : (struct kb_sv){ 0 });
+	kb_jw_key_int(jw, "documents", opening.documents);
+	write_asked(jw, settings, &opening, pages);
+	write_areas(jw, settings, pages + opening.question_count, opening.topic_count);
+	kb_jw_key_bool(jw, "is_coming", !row.content.n);
+	return true;
+}
+
 bool kb_starters_read(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_starters_page page = { KB_SV(""), KB_SV("") };
@@ -126,7 +206,8 @@ bool kb_starters_read(struct kb_call *call, struct kb_err *err)
 	ok = write_topics(call, &jw, &settings, page.title, &found, err);
 	ok = ok
 	     && write_suggested(call, &jw, &page,
-	                        page.title.n ? found : settings.example_questions.count == 0, err);
+	                        page.title.n ? found : settings.example_questions.count == 0, err)
+	     && write_opening(call, &jw, &settings, err);
 	kb_jw_end(&jw);
 	if (!ok) {
 		kb_buf_fini(&buf);

@@ -28,14 +28,12 @@ static void write_page(struct kb_call *call, struct kb_jw *jw, const struct kb_s
 {
 	bool anonymous =
 	        settings->is_pdf_viewer && settings->is_anonymize_pdfs && kb_page_is_pdf(page);
-	struct kb_sv none = { 0 }, title = page->title.n ? page->title : page->filename;
+	struct kb_sv none = { 0 }, title = kb_visitor_title(settings, page);
 	struct kb_sv url = kb_link_shown(call->arena, page->url);
 
 	if (page->meta_url.n)
 		url = kb_link_shown(call->arena, page->meta_url);
-	if (page->meta_title.n)
-		title = page->meta_title;
-	kb_jw_key_opt(jw, "title", anonymous || !title.n ? none : title);
+	kb_jw_key_opt(jw, "title", title.n ? title : none);
 	kb_jw_key_opt(jw, "url", anonymous || !url.n ? none : url);
 	kb_jw_key_bool(jw, "is_pdf", kb_page_is_pdf(page));
 }

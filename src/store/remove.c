@@ -113,6 +113,7 @@ static const struct kb_sql sql[] = {
 	DELETE_ALL("factors"),
 	DELETE_ALL("embed_secrets"),
 	DELETE_ALL("plugins"),
+	DELETE_ALL("openings"),
 	DELETE_ALL("agent_totals"),
 	{ "remove_agent_slug", "i", "DELETE FROM agent_slugs WHERE agent_id = $1 "
 	  "AND slug = (SELECT shareable_slug FROM agents WHERE id = $1)" },

@@ -17,6 +17,7 @@
 #define KB_WORK_NOTES   "notes"
 #define KB_WORK_PURGE   "purge"
 #define KB_WORK_REMOVE  "remove"
+#define KB_WORK_OPENING "opening"
 
 struct kb_work {
 	const char *kind;

@@ -23,7 +23,8 @@ struct kb_upkeep_config {
 	struct kb_sweep_limits sweep;
 	/* Makes vectors of passages. NULL: nobody does. */
 	const struct kb_vectorizer *vectorizer;
-	/* What finds the passages that chores tell of; NULL: none are told. */
+	/* What finds the passages that chores tell of, and asks what visitors are greeted with;
+	 * NULL: none are told, nobody is greeted. */
 	struct kb_answerer *answerer;
 	/* Who does the chores; NULL: nobody. Outlives the threads, but may be cancelled before. */
 	struct kb_models *models;

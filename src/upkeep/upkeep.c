@@ -42,6 +42,7 @@ struct kb_upkeep {
 	struct kb_repairer *repairer;
 	struct kb_vectorize *vectorize;
 	struct kb_chore_thread *chores;
+	struct kb_opener *opener;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t merges, swept, learned, folded;
 	_Atomic int64_t discarded, recalled, in_trash, unnamed;
@@ -334,6 +335,7 @@ struct kb_upkeep *kb_upkeep_start(const struct kb_upkeep_config *config)
 	up->remover = kb_remover_start(config);
 	up->repairer = kb_repairer_start(config);
 	up->chores = kb_chores_start(config);
+	up->opener = kb_opener_start(config);
 	return up;
 }
 
@@ -345,6 +347,7 @@ void kb_upkeep_stop(struct kb_upkeep *up)
 	kb_remover_stop(up->remover);
 	kb_repairer_stop(up->repairer);
 	kb_chores_stop(up->chores);
+	kb_opener_stop(up->opener);
 	pthread_join(up->upkeep, NULL);
 	pthread_join(up->learner, NULL);
 	kb_vectorize_stop(up->vectorize);

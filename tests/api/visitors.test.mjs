@@ -64,6 +64,43 @@ test("a visit begins with a cookie that no script reads; the answer streams and 
   assert.equal(kept.messages.data[0].metadata.request_source, "ama");
 });
 
+const faq = (subject) => `# ${subject}
+
+## Who repairs the ${subject} machine?
+
+The ${subject} machine is repaired by Odile Marchbanks, on each working day before noon.
+
+## What does a new ${subject} wheel cost?
+
+A new ${subject} wheel costs 314 crowns, and the ${subject} office pays it.
+`;
+
+test("an agent says what its documents answer for sure, of those that everybody may find, as long as they are there", async (t) => {
+  const { agent, kb, slug } = await open(t, { persona_instructions: "You are Gustav, the guide." });
+  const names = ["brimstone", "quarrel", "zeppelin"];
+  await agent.add(Object.fromEntries(names.map((name) => [`${name}.md`, faq(name)])));
+  const pages = await Promise.all(names.map((name) => agent.page(`${name}.md`)));
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
+  const hide = (page) => agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
+  await hide(pages[0]);
+  const { call, ask } = await visit(kb, slug);
+  const starters = async () => (await call("GET", "/starters")).data;
+  assert.equal((await starters()).is_coming, true, "nobody waits for it");
+  await until("the opening", async () => !(await starters()).is_coming);
+  const { name, documents, asked, areas } = await starters();
+  assert.deepEqual([name, documents], ["Gustav", Object.keys(library).length + 2]);
+  assert.ok(areas.includes("quarrel") && !areas.includes("brimstone"), String(areas));
+  assert.equal(asked.length, 4, JSON.stringify(asked));
+  assert.ok(asked.every(({ question, title }) => title && question.includes(title)));
+  const { last } = await ask(asked[0].question);
+  assert.equal(last.sources[0].id, asked[0].page_id);
+  // What is closed or gone is named no longer, at once.
+  await hide(pages[1]);
+  await agent.expect(200, "DELETE", `/pages/${pages[2].id}`);
+  const later = await starters();
+  assert.ok(![...later.areas, ...later.asked.map((one) => one.title)].some((t) => /quarrel|zeppelin/.test(t)));
+});
+
 test("a visitor reaches nothing of another visitor, and nothing without the field or from a foreign page", async (t) => {
   const { kb, slug } = await open(t, { can_export_conversation: true, conversation_history: "everyone" });
   const a = await visit(kb, slug),

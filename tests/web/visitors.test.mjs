@@ -9,9 +9,9 @@ import { models } from "../api/lib/models.mjs";
 const question = "Who built the Velmora lighthouse?";
 
 /** A public agent; `settings` are put over its defaults. */
-async function open(t, settings = {}, options = {}) {
+async function open(t, settings = {}, { files = {}, ...options } = {}) {
   const kb = await start(t, options);
-  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const agent = await kb.agent({ project_name: "Harbour", files: { ...library, ...files } });
   if (Object.keys(settings).length) await agent.expect(200, "POST", "/settings", { json: settings });
   const { shareable_link: link, shareable_slug: slug } = await agent.expect(200, "POST", "", {
     json: { is_shared: true },
@@ -587,6 +587,52 @@ test("who asks too much reads when to try again, by the clock where that is long
     await page.locator(".reply", { hasText: words }).waitFor();
     await context.close();
   }
+});
+
+const help = `# Help
+
+## How do I report a stolen card?
+
+Report a stolen card to the bank at once: call 0800 4711, day and night. The bank sends a new card within two days.
+
+## Who pays for repairs in the harbour?
+
+Repairs in the harbour are paid by the harbour office. The harbour master signs the bill for each repair.
+
+## How do I win the lottery?
+
+## Parking
+
+Parking costs two euros a day behind the lighthouse.
+`;
+
+test("a talk opens with a greeting, what is known, questions that are answered for sure, and topics", async (t) => {
+  const { kb, link } = await open(
+    t,
+    { persona_instructions: "You are Gustav, the harbour guide. Be brief.", chatbot_msg_lang: "visitor" },
+    { files: { "help.md": help } },
+  );
+  const { page, quiet } = await browse(t, kb, { locale: "de-DE" });
+  await page.goto(link);
+  await page.getByRole("heading", { name: "Guten Tag, ich bin Gustav. Was möchten Sie wissen?" }).waitFor();
+  const starters = page.locator(".starter");
+  await starters.filter({ hasText: "How do I report a stolen card?" }).waitFor();
+  await page.getByText(/Ich antworte aus den Dokumenten hier \(\d+\)/).waitFor();
+  assert.equal(await starters.filter({ hasText: "lottery" }).count(), 0, "nothing answers that");
+  assert.match(await starters.filter({ hasText: "stolen" }).textContent(), /aus: Help/);
+  await page.getByRole("heading", { name: "Andere Themen" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "returns.txt" }).count(), 0, "a file's name is no topic");
+  assert.deepEqual(await faultsEverywhere(page, "opening"), []);
+  await starters.filter({ hasText: "stolen" }).click();
+  await page.locator(".reply .text", { hasText: "0800 4711" }).waitFor();
+  // What the same document answers as well; what was asked is not asked again.
+  await page.getByRole("heading", { name: "Hier auch beantwortet" }).waitFor();
+  const related = page.locator(".reply .topics button");
+  assert.equal(await related.filter({ hasText: "stolen" }).count(), 0);
+  assert.deepEqual(await faultsEverywhere(page, "related questions"), []);
+  await related.filter({ hasText: "Who pays for repairs" }).click();
+  await page.locator(".reply .text", { hasText: "harbour office" }).waitFor();
+  quiet();
 });
 
 test("texts, placeholder and the answer without an answer follow the visitor's browser, unless the owner fixes a language", async (t) => {

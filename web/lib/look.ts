@@ -69,6 +69,8 @@ export interface Settings {
   site: string;
   share: string | null;
   lang: string;
+  /** What its owner calls the agent where they say who it is. */
+  persona: string | null;
   keep_days: number;
   look: Look;
   children: { id: number; name: string; avatar: string | null }[];

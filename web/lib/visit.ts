@@ -71,7 +71,25 @@ interface Visit {
   is_new: boolean;
 }
 
+/** A question that the documents answer for sure, and the one that does. */
+export interface AskedHere {
+  question: string;
+  page_id: number;
+  title: string | null;
+}
+interface Starters {
+  topics: string[];
+  suggested: string[];
+  /** How many documents there are. */
+  documents: number;
+  asked: AskedHere[];
+  areas: string[];
+  is_coming: boolean;
+}
+
 const MINUTE = 60;
+const COMING_MS = 700,
+  COMING_TRIES = 5;
 
 export interface VisitTurn extends Turn {
   answer: Signal<AnswerParts | null>;
@@ -130,6 +148,8 @@ export class Visitor {
   isSpent = signal(false);
   isClosed = signal(false);
   child = signal<number | null>(null);
+  /** What the agent can be asked; null: nobody has looked. */
+  opening = signal<Starters | null>(null);
   /** What the site around says of the moment. */
   context = "";
   /** Something has happened that a site around may hear of; what was said is not among it. */
@@ -220,7 +240,17 @@ export class Visitor {
 
   /** What the documents have on the page around, and questions that a model has written for it. */
   starters = (title: string, address: string) =>
-    call<{ topics: string[]; suggested: string[] }>("GET", this.path("/starters"), { query: { title, address } });
+    call<Starters>("GET", this.path("/starters"), { query: { title, address } });
+
+  /** What visitors are greeted with; it may be in the making. */
+  async greet(): Promise<Starters> {
+    for (let tried = 0; ; tried++) {
+      const found = await this.starters("", "");
+      this.opening.value = found;
+      if (!found.is_coming || tried === COMING_TRIES) return found;
+      await new Promise((go) => setTimeout(go, COMING_MS * (tried + 1)));
+    }
+  }
 
   async open(sessionId: string) {
     const turned = ++this.#turned;

@@ -12,6 +12,7 @@ import { Field } from "../visitor/Field";
 import { Fold } from "../visitor/Fold";
 import { Foot } from "../visitor/Foot";
 import { Formatted } from "../visitor/Formatted";
+import After from "../visitor/After";
 import { Opening } from "../visitor/Opening";
 import { Panel } from "../visitor/Panel";
 import Pictures from "../visitor/Pictures";
@@ -88,6 +89,7 @@ const settings: Settings = {
   site: "",
   share: null,
   lang: "en",
+  persona: "Gustav",
   keep_days: 30,
   look,
   children: [],
@@ -101,7 +103,15 @@ const sources: TalkSource[] = [
   { id: 10, title: "Opening hours.md", url: null, is_pdf: false, places: [] },
 ];
 const questions = ["How long is the guarantee?", "What does an inspection cost?", "Do you rent?", "Where are you?"];
-const starters = questions.slice(0, 3);
+const starters = questions.slice(0, 3).map((question, i) => ({ question, from: i ? null : sources[0]!.title }));
+const opening = {
+  topics: [],
+  suggested: [],
+  documents: 79,
+  asked: questions.map((question) => ({ question, page_id: 7, title: sources[0]!.title })),
+  areas: ["Opening hours", "Repairs"],
+  is_coming: false,
+};
 
 function turn(state: TurnState, text = "", cited = sources.slice(0, 2)): VisitTurn {
   const files = state === "waiting" ? [new File(["1"], "Invoice 4711.pdf")] : [];
@@ -134,6 +144,7 @@ function visitorOf(turns: VisitTurn[] = []): Visitor {
   const visitor = new Visitor(settings);
   visitor.talk.turns.value = turns;
   visitor.sessionId.value = "a";
+  visitor.opening.value = opening;
   return visitor;
 }
 
@@ -156,7 +167,31 @@ function Listed({ state, shown }: { state: string; shown: boolean }) {
   );
 }
 
+/** Of somebody whom a site has named. */
+const greeted = visitorOf();
+greeted.name.value = "Ann";
+
+function nothing(): VisitTurn {
+  const made = turn("done", "I do not know.", []);
+  made.answer.value = { ...made.answer.value!, is_answered: false, kind: "none" };
+  return made;
+}
+
 const specimens: Specimens = {
+  After: () => (
+    <>
+      {(
+        [
+          ["behind an answer", turn("done", answer)],
+          ["where there is none", nothing()],
+        ] as const
+      ).map(([name, shown]) => (
+        <State key={name} name={name}>
+          <After settings={settings} visitor={visitorOf([shown])} turn={shown} onAsk={() => {}} onReword={() => {}} />
+        </State>
+      ))}
+    </>
+  ),
   Bar: () => (
     <>
       {["left", "center", "right"].map((side) => (
@@ -193,7 +228,14 @@ const specimens: Specimens = {
         ] as const
       ).map(([name, shown]) => (
         <State key={name} name={name}>
-          <Exchange settings={settings} visitor={visitorOf([shown])} turn={shown} title="Ask Harbour Bikes" />
+          <Exchange
+            settings={settings}
+            visitor={visitorOf([shown])}
+            turn={shown}
+            title="Ask Harbour Bikes"
+            onAsk={() => {}}
+            onReword={() => {}}
+          />
         </State>
       ))}
     </>
@@ -246,10 +288,10 @@ const specimens: Specimens = {
   Opening: () => (
     <>
       <State name="before the first question">
-        <Opening settings={settings} name="Ann" starters={questions} begun={false} onAsk={() => {}} />
+        <Opening settings={settings} visitor={greeted} starters={starters} begun={false} onAsk={() => {}} />
       </State>
       <State name="behind it">
-        <Opening settings={settings} name="Ann" starters={questions} begun onAsk={() => {}} />
+        <Opening settings={settings} visitor={greeted} starters={starters} begun onAsk={() => {}} />
       </State>
     </>
   ),

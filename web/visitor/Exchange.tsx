@@ -77,10 +77,13 @@ interface Props {
   turn: VisitTurn;
   title: string;
   onOpen?: (turn: VisitTurn, source: TalkSource, n: number) => void;
+  onAsk: (question: string) => void;
+  onReword: (question: string) => void;
 }
 
 /** A question and its answer. */
-export function Exchange({ settings, visitor, turn, title, onOpen }: Props) {
+export function Exchange(props: Props) {
+  const { settings, visitor, turn } = props;
   const { look } = settings;
   const sides = (look.user_avatar_orientation ?? "agent-left-user-right").split("-");
   const [agentSide, userSide] = [sides[1] === "right" ? "end" : "start", sides[3] === "right" ? "end" : "start"];
@@ -103,12 +106,13 @@ export function Exchange({ settings, visitor, turn, title, onOpen }: Props) {
           ))}
         </div>
       </div>
-      <Reply settings={settings} visitor={visitor} turn={turn} title={title} side={agentSide} onOpen={onOpen} />
+      <Reply {...props} side={agentSide} />
     </div>
   );
 }
 
-function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side: string }) {
+function Reply(props: Props & { side: string }) {
+  const { settings, visitor, turn, title, side, onOpen } = props;
   const { look } = settings;
   const state = turn.state.value,
     answer = turn.answer.value;
@@ -124,6 +128,9 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
   const passages = answer?.closest ?? [];
   const isNear = state === "done" && passages.length > 0;
   const Near = usePart(isNear, () => import("./Closest"));
+  const isLast =
+    state === "done" && !settings.share && !!answer?.kind && visitor.talk.turns.value.at(-1)?.key === turn.key;
+  const Behind = usePart(isLast, () => import("./After"));
   const show = (n: number, from: HTMLElement) => {
     back.current = from;
     current.value = n;
@@ -216,6 +223,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
         )}
         {answer?.answered_by && <p class="mute">{put(t.answeredBy, { name: answer.answered_by })}</p>}
         {state === "done" && <Acts settings={settings} visitor={visitor} turn={turn} />}
+        {isLast && Behind && <Behind {...props} />}
       </div>
     </div>
   );

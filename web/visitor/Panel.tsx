@@ -13,7 +13,7 @@ import { Exchange } from "./Exchange";
 import { prepare } from "./Formatted";
 import { Field } from "./Field";
 import { Foot } from "./Foot";
-import { Opening } from "./Opening";
+import { Opening, type Starter } from "./Opening";
 import { Share } from "./Share";
 import type { Talks } from "./Talks";
 import type Viewer from "./Viewer";
@@ -99,7 +99,7 @@ function useTalks(opened: boolean, onFailure: () => void) {
 interface Props {
   settings: Settings;
   visitor: Visitor;
-  starters: string[];
+  starters: Starter[];
   onClose?: () => void;
 }
 
@@ -239,7 +239,7 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
               {reading && <p class="mute">{visitor.isClosed.value ? t.closed : t.shared}</p>}
               <Opening
                 settings={settings}
-                name={visitor.name.value}
+                visitor={visitor}
                 starters={starters}
                 begun={turns.length > 0 || reading}
                 onAsk={ask}
@@ -252,6 +252,11 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
                   turn={turn}
                   title={title}
                   onOpen={reading ? undefined : viewer.open}
+                  onAsk={ask}
+                  onReword={(question) => {
+                    text.value = question;
+                    focus();
+                  }}
                 />
               ))}
             </div>

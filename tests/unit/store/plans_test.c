@@ -62,6 +62,8 @@ static struct excuse wide[] = {
 	{ "errand_lines", "hosts", "hosts that were asked lately" },
 	{ "chore_count", "chores", "what waits for a model: what came in some hours at most" },
 	{ "chore_next", "chores", "the next, in order; stops early" },
+	{ "opening_next", "openings", "the same" },
+	{ "opening_asked", "messages", "the last ones of an agent, in order; stops early" },
 	{ "queue_amiss", "pages", "how many failed, of the index alone" },
 	/* all agents of an account, which are as many as its plan allows */
 	{ "account_words", "agents", "sums over them" },

@@ -54,6 +54,7 @@ static const char *const across[] = {
 	"agents_hidden",     /* a state, of few agents */
 	"answers_by_lease",  /* a time */
 	"chores_due",        /* a time */
+	"openings_wanted",   /* a time */
 	"pages_by_id",       /* an id */
 	"pages_host_agents", /* a host */
 	"pages_hosts",       /* a host */
