@@ -299,6 +299,9 @@ struct kb_ready;
 void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent,
                      const struct kb_ready *ready);
 void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
+/* The same with what its owner looks for: its title, where it is from, how often it is cited. */
+void kb_record_content(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page,
+                       int64_t cited);
 /* Whether a document can be read again: what is at its address; or an upload's bytes, where they
  * are still there and gave nothing. */
 bool kb_page_is_refreshable(const struct kb_page *page);
@@ -307,7 +310,6 @@ void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conv
 void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
 /* What a document is called among sources, and an address of it that a browser opens: the owner's
  * word, its own, or of an upload its place in the dashboard. */
-struct kb_sv kb_page_title(const struct kb_page *page);
 struct kb_sv kb_page_link(struct kb_call *call, const struct kb_page *page);
 /* Takes off what a visitor is not told of their own message: how it came, and its note. */
 void kb_message_for_visitor(struct kb_message *message);

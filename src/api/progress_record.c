@@ -1,6 +1,7 @@
 #include "api/progress_record.h"
 
 #include "api/ready.h"
+#include "api/reasons.h"
 #include "store/progress.h"
 
 /* Fewer, or in less time, say nothing of how long the rest takes. */
@@ -9,11 +10,14 @@ enum { FEWEST = 3 };
 
 static void write_page(struct kb_jw *jw, const struct kb_progress_page *page)
 {
+	struct kb_reason reason = kb_reason_of_document(page->reason);
+
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", page->id);
 	kb_jw_key_sv(jw, "name", page->name);
 	kb_jw_key_str(jw, "state", page->is_reading ? "reading" : "waiting");
 	kb_jw_key_opt(jw, "reason", page->reason.n ? page->reason : (struct kb_sv){ 0 });
+	kb_reason_write(jw, &reason);
 	kb_jw_key_int(jw, "attempts", page->attempts);
 	if (page->next_try_at)
 		kb_jw_key_time(jw, "next_try_at", page->next_try_at);

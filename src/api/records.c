@@ -4,6 +4,7 @@
 #include "answer/closest.h"
 #include "api/api.h"
 #include "api/ready.h"
+#include "api/reasons.h"
 #include "base/hash.h"
 #include "out/link.h"
 #include "parse/parse.h"
@@ -142,14 +143,6 @@ bool kb_page_is_refreshable(const struct kb_page *page)
 	           && (page->index == KB_STATUS_FAILED || page->index == KB_STATUS_LIMITED));
 }
 
-struct kb_sv kb_page_title(const struct kb_page *page)
-{
-	return page->meta_title.n ? page->meta_title
-	       : page->title.n    ? page->title
-	       : page->filename.n ? page->filename
-	                          : page->url;
-}
-
 struct kb_sv kb_page_link(struct kb_call *call, const struct kb_page *page)
 {
 	struct kb_sv own = kb_link_shown(call->arena, page->meta_url);
@@ -162,14 +155,15 @@ struct kb_sv kb_page_link(struct kb_call *call, const struct kb_page *page)
 	                       KB_SV_ARG(kb_call_base_url(call)), page->agent_id, page->id);
 }
 
-void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page)
+/* The members that every list of pages has. */
+static void write_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page)
 {
+	struct kb_reason reason = kb_reason_of_document(page->reason);
 	struct kb_sv url = page_url(call, page);
 	const char *wants = kb_parse_wants(page->reason);
 	char hash[KB_MD5_HEX];
 
 	kb_md5_hex(url, hash);
-	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", page->id);
 	kb_jw_key_sv(jw, "page_url", url);
 	kb_jw_key_str(jw, "page_url_hash", hash);
@@ -179,6 +173,7 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 	/* Ours: why the document is queued, failed or limited. Clients ignore keys they do not
 	 * know. */
 	kb_jw_key_opt(jw, "status_reason", page->reason.n ? page->reason : (struct kb_sv){ 0 });
+	kb_reason_write(jw, &reason);
 	kb_jw_key_bool(jw, "is_file", page->is_ours);
 	if (wants)
 		kb_jw_key_str(jw, "status_option", wants); /* Ours: with it, it may be read. */
@@ -204,6 +199,24 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 		if (page->meta_url.n)
 			kb_jw_key_sv(jw, "link_url", page->meta_url);
 	}
+}
+
+void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page)
+{
+	kb_jw_object(jw);
+	write_page(call, jw, page);
+	kb_jw_end(jw);
+}
+
+void kb_record_content(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page,
+                       int64_t cited)
+{
+	kb_jw_object(jw);
+	write_page(call, jw, page);
+	kb_jw_key_sv(jw, "title", kb_page_title(page));
+	kb_jw_key_int(jw, "source_id", page->source_id);
+	kb_jw_key_int(jw, "words", page->words);
+	kb_jw_key_int(jw, "cited", cited);
 	kb_jw_end(jw);
 }
 

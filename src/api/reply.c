@@ -3,6 +3,7 @@
  * failure, why. Envelopes and errors are written here too.
  */
 #include "api/mcp.h"
+#include "api/reasons.h"
 #include "api/routes.h"
 #include "base/utf8.h"
 
@@ -149,6 +150,7 @@ static void write_envelope(struct kb_call *call, struct kb_jw *jw, int status,
                            const struct kb_err *err)
 {
 	const char *message = kb_err_shown(err);
+	struct kb_reason reason = kb_reason_of_refusal(kb_sv_str(message));
 
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "status", "error");
@@ -161,6 +163,7 @@ static void write_envelope(struct kb_call *call, struct kb_jw *jw, int status,
 	kb_jw_key_str(jw, "message", message);
 	kb_jw_end(jw);
 	kb_jw_key_str(jw, "message", message);
+	kb_reason_write(jw, &reason);
 	kb_jw_key(jw, "error");
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "message", message);

@@ -35,6 +35,10 @@ bool kb_citations_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_update(struct kb_call *call, struct kb_err *err);
 bool kb_preview_read(struct kb_call *call, struct kb_err *err);
+/* content.c */
+bool kb_content_read(struct kb_call *call, struct kb_err *err);
+bool kb_content_pages(struct kb_call *call, struct kb_err *err);
+bool kb_content_change(struct kb_call *call, struct kb_err *err);
 /* progress.c */
 bool kb_progress_read(struct kb_call *call, struct kb_err *err);
 /* page_text.c */

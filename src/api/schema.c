@@ -10,7 +10,7 @@
 
 // clang-format off
 static const struct kb_schema schemas[] = {
-	{ "Error", "status:str url:str data:ErrorData message:str error:OpenAiError" },
+	{ "Error", "status:str url:str data:ErrorData message:str reason_code~:str reason_arguments~:[str] error:OpenAiError" },
 	{ "ErrorData", "code:int message:str" },
 	{ "OpenAiError", "message:str type:str param:str? code:str?" },
 	{ "Health", "status:str" },
@@ -44,15 +44,24 @@ static const struct kb_schema schemas[] = {
 	{ "WarmedReply", SUCCESS("Warmed") },
 
 	{ "Page", "id:int page_url:str page_url_hash:str project_id:int crawl_status:str index_status:str "
-	          "status_reason:str? status_option~:str is_file:bool is_refreshable:bool created_at:time updated_at:time "
+	          "status_reason:str? reason_code~:str reason_arguments~:[str] status_option~:str is_file:bool is_refreshable:bool created_at:time updated_at:time "
 	          "deleted_at:time? s3_path~:str? is_file_kept~:bool filename~:str? filesize~:int? "
-	          "path~:str? parent_id~:int content_hash~:str? link_url~:str?" },
+	          "path~:str? parent_id~:int content_hash~:str? link_url~:str? title~:str source_id~:int words~:int cited~:int" },
+	{ "NeedPage", "id:int title:str filename~:str status_option~:str is_file:bool is_refreshable:bool" },
+	{ "Need", "reason_code:str reason_arguments~:[str] count:int pages:[NeedPage]" },
+	{ "Origin", "source_id:int amiss:int unread:int waiting:int" },
+	{ "Content", "total:int ready:int never_cited:int uploads_id:int origins:[Origin] amiss:int needs:[Need]" },
+	{ "ContentReply", SUCCESS("Content") },
+	{ "ContentPagesReply", SUCCESS("PagePage") },
+	{ "ContentChange", "action:str page_ids~:[int] search~:str state~:str kind~:str source_id~:int never_cited~:bool after~:int" },
+	{ "ContentChanged", "done:int skipped:int next:int?" },
+	{ "ContentChangedReply", SUCCESS("ContentChanged") },
 	{ "PathFields", "path:str url~:str?" },
 	{ "PathReply", SUCCESS("Page") },
 	{ "PagePage", PAGINATOR("Page") },
 	{ "ProjectPages", "project:Agent pages:PagePage" },
 	{ "PageListReply", SUCCESS("ProjectPages") },
-	{ "ProgressPage", "id:int name:str state:str reason:str? attempts:int next_try_at:time?" },
+	{ "ProgressPage", "id:int name:str state:str reason:str? reason_code~:str reason_arguments~:[str] attempts:int next_try_at:time?" },
 	{ "Progress", "total:int done:int queued:int fetching:int reading:int sources:int failed:int "
 	              "limited:int per_minute:int? seconds_left:int? pages:[ProgressPage] meaning~:Meaning" },
 	{ "ProgressReply", SUCCESS("Progress") },
@@ -101,7 +110,7 @@ static const struct kb_schema schemas[] = {
 	                  "update_existing_images~:bool sync_all_images~:bool max_pages~:int "
 	                  "max_depth~:int max_megabytes~:int max_minutes~:int label_ids~:[int]" },
 	{ "Source", "id:int created_at:time updated_at:time type:str settings:SourceSettings label_ids:[int] "
-	            "sync_status:str sync_reason:str? synced_at:time? next_sync_at:time? kind~:str page_count~:int "
+	            "sync_status:str sync_reason:str? reason_code~:str reason_arguments~:[str] synced_at:time? next_sync_at:time? kind~:str page_count~:int "
 	            "pages_waiting~:int pages:[Page]?" },
 	{ "SourceReply", SUCCESS("Source") },
 	{ "Sources", "sitemaps:[Source] uploads:Source zapiers:[obj] confluences:[obj] youtubes:[obj] vimeos:[obj] sharepoints:[obj] "

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/paths.h"
+#include "api/reasons.h"
 #include "api/routes.h"
 #include "api/source_input.h"
 #include "api/upload.h"
@@ -56,6 +57,7 @@ static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_sourc
                    const struct kb_page *pages, size_t count, const struct extent *extent)
 {
 	struct kb_sv url = kb_link_shown(call->arena, source->url);
+	struct kb_reason reason = kb_reason_of_document(source->reason);
 	struct kb_source_settings settings;
 
 	kb_source_settings_read(call->arena, source->settings, &settings);
@@ -78,6 +80,7 @@ static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_sourc
 	kb_jw_end(jw);
 	kb_jw_key_str(jw, "sync_status", kb_status_name(source->status));
 	kb_jw_key_opt(jw, "sync_reason", source->reason.n ? source->reason : (struct kb_sv){ 0 });
+	kb_reason_write(jw, &reason);
 	kb_jw_key(jw, "synced_at");
 	if (source->synced_at)
 		kb_jw_time(jw, source->synced_at);

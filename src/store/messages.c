@@ -26,6 +26,7 @@ enum {
 	MONTH,
 	MODEL_ADD,
 	ONE,
+	CITED,
 };
 #define THE_SESSION                                                                                \
 	"(SELECT c.id FROM conversations c WHERE c.agent_id = $1 AND c.session_id = $2 "           \
@@ -116,6 +117,11 @@ static const struct kb_sql sql[] = {
 		"completion_tokens = model_usage.completion_tokens + $5, "
 		"cost = model_usage.cost + $6" },
 	[ONE] = { "message_one", "iii", "SELECT " KB_NAMES(MESSAGES) ", 0" OF_CONVERSATION " AND id = $3" },
+	/* Of a document that is there still. */
+	[CITED] = { "message_cited", "iii",
+		"INSERT INTO cited_pages (agent_id, page_id, cited) SELECT agent_id, id, $3 FROM pages "
+		"WHERE agent_id = $1 AND id = $2 ON CONFLICT (agent_id, page_id) DO UPDATE SET "
+		"cited = cited_pages.cited + $3" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_messages = { "messages", sql, KB_COUNTOF(sql) };
@@ -227,6 +233,10 @@ static bool account_for(struct kb_db_conn *conn, const struct kb_session *sessio
 	add_to_month(conn, &asked, &message->spent, 1);
 	kb_totals_count_query(conn, session->agent_id, !message->failed);
 	add_to_model(conn, &answered, &message->spent, 1);
+	for (size_t i = 0; i < message->citation_count; i++)
+		kb_db_count(conn, &sql[CITED], 2,
+		            KB_VALUES(kb_int(answered.agent_id), kb_int(message->citations[i]),
+		                      kb_int(1)));
 	return !message->stays_with
 	       || kb_conversation_set_child(conn, session->agent_id, message->conversation_id,
 	                                    message->stays_with, err);

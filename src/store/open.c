@@ -61,7 +61,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_hosts,     &kb_sql_views,    &kb_sql_nodes,         &kb_sql_visitors,
 	&kb_sql_work,      &kb_sql_chores,   &kb_sql_starters,      &kb_sql_blobs,
 	&kb_sql_talklinks, &kb_sql_moves,    &kb_sql_pictures,      &kb_sql_commits,
-	&kb_sql_openings,
+	&kb_sql_content,   &kb_sql_openings,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 

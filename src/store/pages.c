@@ -51,7 +51,8 @@ enum {
 	OF_SOURCE = LIST + LISTS * LIST_SHAPES,
 	DELETE,
 	REQUEUE,
-	METADATA
+	METADATA,
+	DROP_CITED
 };
 /* Of the pages of `from`, which are those of agent $1. */
 #define LIST_WHERE(from)                                                                           \
@@ -76,7 +77,8 @@ enum {
 	"(SELECT w.id AS waiting_id FROM pages w "                                                 \
 	"WHERE w.agent_id = $1 AND w.state > 0 AND w.to_fetch IN (0, 1)) w CROSS JOIN pages"
 /* What the owner says of it. */
-#define METADATA_COLUMNS(FIRST, NEXT) KB_PAGE_META(FIRST, NEXT) KB_PAGE_CHANGED(NEXT, NEXT)
+#define METADATA_COLUMNS(FIRST, NEXT)                                                              \
+	KB_PAGE_META(FIRST, NEXT) NEXT(t, title_key, title_key) KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
 static const struct kb_sql sql[] = {
 	[ADD] = { "page_add", KB_TYPES(KB_PAGES_WHOLE), KB_INSERT("pages", KB_PAGES_WHOLE) },
@@ -110,6 +112,7 @@ static const struct kb_sql sql[] = {
 		"crawl_status = " KB_SQL(STATUS_QUEUED) ", index_status = " KB_SQL(STATUS_QUEUED) ", "
 		"attempts = 0, host = $5, to_fetch = CASE WHEN url = '' THEN 0 ELSE 1 END, " KB_RENDER_AGAIN ", updated_at = $6 "
 		"WHERE agent_id = $1 AND id = $2" },
+	[DROP_CITED] = { "page_drop_cited", "ii", "DELETE FROM cited_pages WHERE agent_id = $1 AND page_id = $2" },
 	[METADATA] = { "page_metadata", "ii" KB_TYPES(METADATA_COLUMNS),
 		KB_UPDATE("pages", METADATA_COLUMNS) "WHERE agent_id = $1 AND id = $2" },
 };
@@ -122,6 +125,11 @@ static const struct kb_db_columns read_columns =
         KB_COLUMNS(struct kb_page_row, KB_PAGES(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
 static const struct kb_db_columns metadata_columns =
         KB_COLUMNS(struct kb_page_row, METADATA_COLUMNS(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
+
+size_t kb_page_read_columns(void)
+{
+	return read_columns.count;
+}
 
 void kb_page_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_row *out)
 {
@@ -221,6 +229,11 @@ struct kb_sv kb_page_host(struct kb_sv url)
 	return kb_sv_sub(host, user, end - user);
 }
 
+struct kb_sv kb_page_title_key(struct kb_arena *arena, const struct kb_page *page)
+{
+	return kb_store_fold(arena, kb_page_title(page));
+}
+
 bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
                     const struct kb_page_row_new *row, struct kb_err *err)
 {
@@ -257,6 +270,7 @@ bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 		.host = kb_page_host(new->url),
 	};
 
+	page.title_key = kb_page_title_key(arena, &page.page);
 	return kb_columns_write(&kb_page_columns, conn, &sql[ADD], KB_NO_VALUES, &page, err);
 }
 
@@ -537,6 +551,8 @@ bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int6
 	return remove_parts(conn, &row->page, version, totals, err)
 	       && kb_crawl_free_copies(conn, row, totals, err)
 	       && kb_labels_drop_page(conn, agent_id, id, err)
+	       && kb_db_run(conn, &sql[DROP_CITED], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL,
+	                    err)
 	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL, err)
 	       && (!row->is_found || kb_dead_add(conn, agent_id, id, version, err));
 }
@@ -637,6 +653,7 @@ static bool set_metadata(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	        edited(in->arena, page->meta_description, in->metadata->description);
 	page->meta_image = edited(in->arena, page->meta_image, in->metadata->image);
 	page->updated_at = in->now;
+	row.title_key = kb_page_title_key(in->arena, page);
 	*in->out = *page;
 	return kb_columns_write(&metadata_columns, conn, &sql[METADATA],
 	                        KB_VALUES(kb_int(in->agent_id), kb_int(in->id)), &row, err);

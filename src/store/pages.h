@@ -86,6 +86,15 @@ static inline bool kb_page_has_address(const struct kb_page *page)
 	return page->url.n > 0;
 }
 
+/* What it is called: its owner's words, its own, its file's name, its address. */
+static inline struct kb_sv kb_page_title(const struct kb_page *page)
+{
+	return page->meta_title.n ? page->meta_title
+	       : page->title.n    ? page->title
+	       : page->filename.n ? page->filename
+	                          : page->url;
+}
+
 /* A new page as the caller knows it. */
 struct kb_page_new {
 	int64_t source_id; /* 0: the agent's upload source */

@@ -30,7 +30,7 @@ struct kb_page_row {
 	enum kb_page_state state;
 	int64_t due_at, lease_epoch, lease_node, seen;
 	bool is_found, is_slow, fetch;
-	struct kb_sv url_key, filename_key, host; /* only written */
+	struct kb_sv url_key, filename_key, title_key, host; /* only written */
 };
 
 // clang-format off
@@ -103,6 +103,7 @@ static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is an
 #define KB_PAGE_KEYS(FIRST, NEXT) \
 	FIRST(t, url_key,          url_key) \
 	NEXT (t, filename_key,     filename_key) \
+	NEXT (t, title_key,        title_key) \
 	NEXT (t, host,             host)
 
 /* What is read, what the table has, and what a copy takes over as it is. */
@@ -119,9 +120,12 @@ static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is an
 // clang-format on
 extern const struct kb_db_columns kb_page_columns; /* KB_PAGES_WHOLE */
 void kb_page_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_row *out);
+size_t kb_page_read_columns(void); /* how many it reads; what else a row has comes behind them */
 /* Zeroed where there is no such page: it has no id. */
 bool kb_page_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
                   struct kb_page_row *out, struct kb_err *err) KB_MUST_CHECK;
+/* The key of what it is called, made anew where its title or its name is another. */
+struct kb_sv kb_page_title_key(struct kb_arena *arena, const struct kb_page *page);
 /* One more page; an id of the sequence "page" is the caller's. */
 struct kb_page_row_new {
 	int64_t agent_id, id, source_id, due_at, now;

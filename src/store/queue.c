@@ -39,6 +39,7 @@ enum {
 #define FINISHED(FIRST, NEXT)                                                                      \
 	KB_PAGE_TURN(FIRST, NEXT)                                                                  \
 	KB_PAGE_RESULT(NEXT, NEXT)                                                                 \
+	NEXT(t, title_key, title_key)                                                              \
 	NEXT(i, to_fetch, fetch)                                                                   \
 	KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
@@ -507,12 +508,13 @@ static bool add_chore(struct kb_db_conn *conn, const struct finish *in,
 }
 
 /* One that was leased anew since it was read is not written: all is run anew, and finds that. */
-static bool write_finished(struct kb_db_conn *conn, const struct finish *in,
-                           const struct kb_page_row *row, struct kb_err *err)
+static bool write_finished(struct kb_db_conn *conn, struct finish *in, struct kb_page_row *row,
+                           struct kb_err *err)
 {
 	struct kb_db_value values[KB_SQL_PARAMS];
 	int64_t changed;
 
+	row->title_key = kb_page_title_key(&in->arena, &row->page);
 	if (!kb_db_run(conn, &sql[FINISH],
 	               kb_columns_values(&finished_columns,
 	                                 KB_VALUES(kb_int(in->agent_id), kb_int(row->page.id)), row,

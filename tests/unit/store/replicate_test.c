@@ -28,6 +28,7 @@ static const char *const left_out[] = {
 	"licenses",     /* their holders have them from the original */
 	"work",         /* leases of what is done with the original */
 	"web_pictures", /* fetched when somebody looks at the copy */
+	"cited_pages",  /* by answers of the original */
 	"repairs",      /* a copy finds out for itself what is damaged */
 };
 
