@@ -43,7 +43,7 @@ asan-stories: build-asan/build.ninja
 
 build-asan/build.ninja:
 	@CC=clang meson setup build-asan -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
-		>/dev/null
+		-Doptimization=1 -Ddebug=false -Dc_args=-g1 >/dev/null
 
 # What starts no thread is left out, as an ordinary build tells.
 THREADED = $(shell scripts/threaded-tests $(BUILD))

@@ -13,7 +13,7 @@
 #include "encode/pieces.h"
 #include "test.h"
 
-enum { GOLDEN_MAX = 400, FILE_MAX = 1 << 20, DIMS = 384, FEW = 10, FEW_PIECES = 16 };
+enum { GOLDEN_MAX = 400, FILE_MAX = 1 << 20, DIMS = 384, FEW = 10, FEW_PIECES = 16, OTHERS = 5 };
 
 /* Sanitizers and the emulator want the same addresses. */
 #if defined(__clang__)
@@ -152,17 +152,22 @@ static void compare(struct kb_test *t, struct kb_encoder_network *network, const
 	t->row = NULL;
 }
 
+/* All texts on the best way that there is, every fifth on the others. */
 static void test_lanes(struct kb_test *t)
 {
 	struct kb_encoder_network network;
 	struct world w;
+	size_t step = 1;
 
 	open_world(&w);
 	kb_encoder_network_init(&network, w.encoder);
 	for (size_t k = 0; kb_lanes_way(k); k++) {
 		network.lanes = kb_lanes_way(k);
-		for (size_t i = 0; network.lanes->available() && i < w.count; i++)
+		if (!network.lanes->available())
+			continue;
+		for (size_t i = 0; i < w.count; i += step)
 			compare(t, &network, &w.golden[i], network.lanes->name);
+		step = OTHERS;
 	}
 	kb_encoder_network_fini(&network);
 	close_world(&w);
