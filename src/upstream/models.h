@@ -13,40 +13,7 @@
 #define KB_UPSTREAM_MODELS_H
 
 #include "settings/settings.h"
-#include "upstream/chat.h"
-
-enum kb_model_kind {
-	KB_MODEL_CHAT,
-	KB_MODEL_VISION, /* a chat model that sees */
-	KB_MODEL_EMBEDDINGS,
-	KB_MODEL_RERANK,
-	KB_MODEL_TRANSCRIPTION,
-	KB_MODEL_MODERATION,
-	KB_MODEL_KINDS
-};
-const char *kb_model_kind_name(enum kb_model_kind kind);
-
-enum {
-	KB_MODELS_MAX = 200,
-	KB_MODEL_ID_MAX = 100,
-	KB_MODEL_CONTEXT = 8192, /* tokens, where nothing is said */
-	KB_MODEL_ANSWER = 512,
-};
-
-struct kb_model {
-	struct kb_sv id;   /* what chatbot_model names */
-	struct kb_sv name; /* the model's name at its server */
-	enum kb_model_kind kind;
-	struct kb_sv
-	        url; /* without the path of an endpoint, and without a slash; empty: no server */
-	const char *key;              /* NULL: none */
-	uint32_t tiers;               /* a bit for each enum kb_capability; 0: all of them */
-	int64_t context, max_tokens;  /* of prompt and answer together; of the answer */
-	double price_in, price_out;   /* of a million tokens, in whatever currency */
-	const struct kb_sv *fallback; /* ids */
-	size_t fallback_count;
-	struct kb_chat_line *line; /* chat and vision with an address; else NULL */
-};
+#include "upstream/model.h"
 
 struct kb_model_set {
 	const struct kb_model *v; /* in the order of the file */
@@ -58,12 +25,6 @@ struct kb_model_set {
 
 struct kb_models;
 
-struct kb_models_config {
-	const char *list;             /* --models: FILE.json or ID,…; NULL: none */
-	const char *url, *name, *key; /* --model-url, …; NULL: none */
-	int64_t context;
-	const struct kb_log *log;
-};
 /* Opens the event loop of chat servers too, where there is one. KB_E_INVALID names the option, or
  * the file and the model. */
 struct kb_models *kb_models_open(const struct kb_models_config *config,
@@ -101,9 +62,5 @@ size_t kb_model_choose_seeing(const struct kb_model_set *set,
 /* In millionths of the currency of its prices. */
 int64_t kb_model_cost(const struct kb_model *model, int64_t prompt_tokens,
                       int64_t completion_tokens);
-
-/* For tests and the fuzz target: the file's text without opening anything; `arena` keeps all. */
-bool kb_models_parse(struct kb_arena *arena, struct kb_sv json, const char *file,
-                     struct kb_model **out, size_t *count, struct kb_err *err) KB_MUST_CHECK;
 
 #endif
