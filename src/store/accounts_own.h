@@ -7,6 +7,18 @@
 #include "store/accounts.h"
 #include "store/cache.h"
 
+// clang-format off
+/* The columns of accounts (columns.h). */
+#define KB_ACCOUNTS(FIRST, NEXT) \
+	FIRST(i, id,         id) \
+	NEXT (t, handle,     handle) \
+	NEXT (t, name,       name) \
+	NEXT (t, plan,       plan) \
+	NEXT (i, created_at, created_at) \
+	NEXT (i, updated_at, updated_at) \
+	NEXT (t, photo,      photo) \
+	NEXT (t, photo_type, photo_type)
+// clang-format on
 extern const struct kb_db_columns kb_account_columns, kb_key_columns;
 
 struct kb_key_reading {
@@ -20,6 +32,9 @@ void kb_key_read_begin(struct kb_store *store, struct kb_db_conn *conn, struct k
 bool kb_key_read_end(struct kb_store *store, struct kb_arena *arena, struct kb_key_reading *reading,
                      struct kb_err *err) KB_MUST_CHECK;
 
+/* From column `at` on. */
+void kb_account_read_row(struct kb_db_rows *rows, struct kb_arena *arena, int at,
+                         struct kb_account *out);
 void kb_account_read_begin(struct kb_db_conn *conn, int64_t id, struct kb_db_rows *rows);
 bool kb_account_read_end(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_account *out,
                          struct kb_err *err) KB_MUST_CHECK;
