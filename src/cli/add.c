@@ -6,16 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "cli/add_wait.h"
 #include "cli/cli.h"
-#include "cli/remote.h"
-#include "cli/remote_events.h"
 #include "cli/sync_folder.h"
-#include "cli/tally.h"
 /* ---- what is to be added ---- */
 
 static int by_name(const FTSENT **a, const FTSENT **b)

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/field.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/sync_plan.h"

@@ -1,7 +1,6 @@
 #include "upkeep/repair.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,11 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/json.h"
-#include "base/utf8.h"
 
 enum { FILE_MAX = 1 << 20 };
 
