@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "crawl/browser_impl.h"
+#include "crawl/browser_own.h"
 #include "crawl/devtools.h"
 #include "crawl/own_folder.h"
 #include "out/fetch_head.h"
@@ -33,18 +34,8 @@
 enum {
 	SETTLE_MS = 5000, /* of the page's clock */
 	LAST_MS = 3000,   /* of the time: the page has to be handed over now */
-	LOOK_US = 300000, /* between looks at its memory */
-	END_US = 2000000, /* for its processes to be gone */
-	ARGS_MAX = 48,
 };
 #define PROFILE_NAME "docent-browser-"
-
-struct kb_browser {
-	const char *program;
-	struct kb_fetcher *fetcher;
-	pthread_mutex_t lock;
-	int running;
-};
 
 /* ---- the program ---- */
 
@@ -108,239 +99,10 @@ static bool take_place(struct kb_browser *browser, int change)
 	return ok;
 }
 
-/* ---- one rendering ---- */
-
-struct render {
-	struct kb_browser *browser;
-	struct kb_arena *arena;
-	const struct kb_browser_request *request;
-	struct kb_gate *gate;
-	struct kb_own_folder profile;
-	pid_t pid; /* and process group; 0: none */
-	int to, from;
-	struct kb_devtools tools;
-	int64_t deadline_us, looked_us;
-
-	struct kb_sv target; /* of the page, and its main frame */
-	bool loaded, settled, refused;
-	struct kb_err refusal;
-	struct kb_fetch_head head;
-	struct kb_sv mime;
-};
-
-/* ---- its process ---- */
-
-static const char *const switches[] = {
-	"--headless",
-	"--remote-debugging-pipe",
-	"--proxy-bypass-list=<-loopback>",
-	"--disable-quic",
-	"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-	"--dns-prefetch-disable",
-	"--disk-cache-dir=/dev/null",
-	"--disk-cache-size=1",
-	"--disable-dev-shm-usage",
-	"--disable-gpu",
-	"--disable-breakpad",
-	"--disable-crash-reporter",
-	"--disable-background-networking",
-	"--disable-client-side-phishing-detection",
-	"--disable-component-update",
-	"--disable-component-extensions-with-background-pages",
-	"--disable-default-apps",
-	"--disable-domain-reliability",
-	"--disable-extensions",
-	"--disable-notifications",
-	"--disable-sync",
-	"--no-default-browser-check",
-	"--no-first-run",
-	"--no-pings",
-	"--mute-audio",
-	"--password-store=basic",
-	"--renderer-process-limit=2",
-	"--js-flags=--max-old-space-size=512",
-};
-
-int kb_browser_spawn(pid_t *pid, const posix_spawn_file_actions_t *actions, const char *argv[])
-{
-	posix_spawnattr_t attr;
-	sigset_t none, all;
-	int status;
-
-	posix_spawnattr_init(&attr);
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setpgroup(&attr, 0);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-	                                        | POSIX_SPAWN_SETPGROUP);
-	status = posix_spawn(pid, "/proc/self/exe", actions, &attr, (char **)(uintptr_t)argv,
-	                     (char *[]){ NULL });
-	posix_spawnattr_destroy(&attr);
-	return status;
-}
-
-static bool spawn_browser(struct render *r, const int fds[2], struct kb_err *err)
-{
-	const char *argv[ARGS_MAX] = { "docent", KB_BROWSER_COMMAND };
-	posix_spawn_file_actions_t actions;
-	size_t n = 2;
-	int status;
-	struct kb_sv agent = kb_fetcher_field(r->browser->fetcher, r->request->plain_browser);
-
-	argv[n++] = kb_arena_printf(r->arena, "%d", kb_gate_port(r->gate)).p;
-	argv[n++] = r->browser->program;
-	for (size_t i = 0; i < KB_COUNTOF(switches); i++)
-		argv[n++] = switches[i];
-	argv[n++] = kb_arena_printf(r->arena, "--proxy-server=http://127.0.0.1:%d",
-	                            kb_gate_port(r->gate))
-	                    .p;
-	argv[n++] = kb_arena_printf(r->arena, "--user-data-dir=%s", r->profile.path).p;
-	argv[n++] = kb_arena_printf(r->arena, "--user-agent=%.*s", KB_SV_ARG(agent)).p;
-	argv[n++] = "about:blank";
-	static_assert(KB_COUNTOF(switches) + 9 < ARGS_MAX,
-	              "the switches have outgrown their array");
-
-	posix_spawn_file_actions_init(&actions);
-	for (int fd = 0; fd < 3; fd++)
-		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
-	posix_spawn_file_actions_adddup2(&actions, fds[0], KB_BROWSER_IN);
-	posix_spawn_file_actions_adddup2(&actions, fds[1], KB_BROWSER_OUT);
-	status = kb_browser_spawn(&r->pid, &actions, argv);
-	posix_spawn_file_actions_destroy(&actions);
-	if (status == 0)
-		return true;
-	r->pid = 0;
-	return kb_fail(err, KB_E_UPSTREAM, "a browser cannot be started: %s", strerror(status));
-}
-
-/* Descriptors of ours lie above those that the browser gets: dup2() to itself would close it. */
-static bool open_pipe(int fds[2], struct kb_err *err)
-{
-	int low[2];
-
-	if (pipe2(low, O_CLOEXEC))
-		return kb_fail_errno(err, "a pipe to a browser");
-	for (int i = 0; i < 2; i++) {
-		fds[i] = fcntl(low[i], F_DUPFD_CLOEXEC, KB_BROWSER_FD_MAX + 1);
-		close(low[i]);
-	}
-	return (fds[0] >= 0 && fds[1] >= 0) || kb_fail_errno(err, "a pipe to a browser");
-}
-
-static bool start_browser(struct render *r, struct kb_err *err)
-{
-	int there[2] = { -1, -1 }, back[2] = { -1, -1 }, ends[2];
-	bool ok = open_pipe(there, err) && open_pipe(back, err);
-
-	ends[0] = there[0];
-	ends[1] = back[1];
-	ok = ok && spawn_browser(r, ends, err);
-	kb_fd_close(&there[0]);
-	kb_fd_close(&back[1]);
-	r->to = there[1];
-	r->from = back[0];
-	kb_devtools_init(&r->tools, r->to, r->from);
-	return ok;
-}
-
-/* What its processes hold, in MB: those of its group, wherever they are in the tree. */
-static int64_t memory_of(pid_t group)
-{
-	int64_t pages = 0;
-	DIR *list = opendir("/proc");
-	struct dirent *entry;
-
-	while (list && (entry = readdir(list))) {
-		char path[64], text[1024], *fields;
-		long long rss = 0;
-		int fd, of = 0;
-		ssize_t n;
-
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%.20s/stat", entry->d_name);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-		kb_fd_close(&fd);
-		if (n <= 0)
-			continue;
-		text[n] = '\0';
-		/* pid (name) state ppid pgrp … rss is the 24th field */
-		fields = strrchr(text, ')');
-		if (fields
-		    && sscanf(fields,
-		              ") %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-		              "%*d "
-		              "%*d %*d %*u %*u %lld",
-		              &of, &rss)
-		               == 2
-		    && of == group)
-			pages += rss;
-	}
-	if (list)
-		closedir(list);
-	return pages * sysconf(_SC_PAGESIZE) >> 20;
-}
-
-/* Whatever it does, it is over at the end of its time, and of what it may take. */
-static bool goes_on(void *arg, struct kb_err *err)
-{
-	struct render *r = arg;
-	int64_t now = kb_clock_mono_us();
-
-	if (kb_fetcher_is_cancelled(r->browser->fetcher))
-		return kb_fail(err, KB_E_CANCELLED, "the service is stopping");
-	if (now > r->deadline_us)
-		return kb_fail(err, KB_E_TIMEOUT, "its scripts were not done within %d seconds",
-		               r->request->patience.whole);
-	if (kb_gate_is_full(r->gate))
-		return kb_fail(err, KB_E_TOO_LARGE, "its scripts fetch more than %d MB",
-		               KB_BROWSER_BYTES_MAX >> 20);
-	if (now - r->looked_us < LOOK_US)
-		return true;
-	r->looked_us = now;
-	return memory_of(r->pid) <= KB_BROWSER_MEMORY_MB
-	       || kb_fail(err, KB_E_TOO_LARGE, "its scripts take more than %d MB of memory",
-	                  KB_BROWSER_MEMORY_MB);
-}
-
-/* KB_E_UPSTREAM of a browser that has ended: it may never have begun. */
-static void explain_end(struct render *r, int status, struct kb_err *err)
-{
-	if (err->code != KB_E_UPSTREAM || r->target.n)
-		return;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == KB_BROWSER_NO_WALLS)
-		kb_fail(err, KB_E_UNSUPPORTED,
-		        "the system does not let the service put walls around a browser");
-	else
-		kb_fail(err, KB_E_UNSUPPORTED,
-		        "the browser does not start here; it needs user namespaces for its "
-		        "sandbox");
-}
-
-static int end_browser(struct render *r)
-{
-	int64_t until = kb_clock_mono_us() + END_US;
-	int status = 0;
-
-	kb_fd_close(&r->to);
-	kb_fd_close(&r->from);
-	if (r->pid == 0)
-		return 0;
-	/* One that has ended by itself keeps its own reason. */
-	kill(-r->pid, SIGKILL);
-	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	while (kill(-r->pid, SIGKILL) == 0 && memory_of(r->pid) && kb_clock_mono_us() < until)
-		usleep(10000);
-	return status;
-}
-
 /* ---- the page ---- */
 
-static bool send_only(struct render *r, const char *method, struct kb_sv params, struct kb_err *err)
+static bool send_only(struct kb_render *r, const char *method, struct kb_sv params,
+                      struct kb_err *err)
 {
 	int64_t id;
 
@@ -361,7 +123,7 @@ static bool is_needless(struct kb_sv kind)
 	return false;
 }
 
-static bool may_ask(struct render *r, struct kb_arena *arena, const json_t *params)
+static bool may_ask(struct kb_render *r, struct kb_arena *arena, const json_t *params)
 {
 	const json_t *asked = kb_json_get(params, "request");
 	struct kb_sv kind = kb_json_sv(params, "resourceType", KB_SV(""));
@@ -405,7 +167,7 @@ static struct kb_sv params_of(struct kb_arena *arena, const char *name, struct k
 	return text;
 }
 
-static bool on_request(struct render *r, struct kb_arena *arena, const json_t *params,
+static bool on_request(struct kb_render *r, struct kb_arena *arena, const json_t *params,
                        struct kb_err *err)
 {
 	struct kb_sv id = kb_json_sv(params, "requestId", KB_SV(""));
@@ -420,7 +182,7 @@ static bool on_request(struct render *r, struct kb_arena *arena, const json_t *p
 }
 
 /* What the host says of the page itself. */
-static void on_response(struct render *r, struct kb_arena *arena, const json_t *params)
+static void on_response(struct kb_render *r, struct kb_arena *arena, const json_t *params)
 {
 	json_t *response = kb_json_get(params, "response"), *value;
 	const char *name;
@@ -439,7 +201,7 @@ static void on_response(struct render *r, struct kb_arena *arena, const json_t *
 	                kb_arena_printf(arena, "%s: %s", name, json_string_value(value)));
 }
 
-static bool on_event(struct render *r, struct kb_arena *arena, const json_t *message,
+static bool on_event(struct kb_render *r, struct kb_arena *arena, const json_t *message,
                      struct kb_err *err)
 {
 	struct kb_sv method = kb_json_sv(message, "method", KB_SV(""));
@@ -460,7 +222,7 @@ static bool on_event(struct render *r, struct kb_arena *arena, const json_t *mes
 }
 
 /* Takes one message; *reply: the one to the request of that id, in the arena. */
-static bool take_message(struct render *r, struct kb_arena *arena, int64_t id, json_t **reply,
+static bool take_message(struct kb_render *r, struct kb_arena *arena, int64_t id, json_t **reply,
                          struct kb_err *err)
 {
 	json_t *message;
@@ -478,7 +240,7 @@ static bool take_message(struct render *r, struct kb_arena *arena, int64_t id, j
 }
 
 /* Asks and waits for the reply; its result lives in the rendering's arena. */
-static bool call(struct render *r, const char *method, struct kb_sv params, json_t **result,
+static bool call(struct kb_render *r, const char *method, struct kb_sv params, json_t **result,
                  struct kb_err *err)
 {
 	json_t *reply = NULL;
@@ -494,7 +256,7 @@ static bool call(struct render *r, const char *method, struct kb_sv params, json
 }
 
 /* Lets things happen until `done`, or so long before the end of its time. */
-static bool wait_until(struct render *r, const bool *done, int64_t before_us, struct kb_err *err)
+static bool wait_until(struct kb_render *r, const bool *done, int64_t before_us, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	json_t *none = NULL;
@@ -513,7 +275,7 @@ static bool wait_until(struct render *r, const bool *done, int64_t before_us, st
 	return ok;
 }
 
-static bool open_page(struct render *r, struct kb_err *err)
+static bool open_page(struct kb_render *r, struct kb_err *err)
 {
 	json_t *result;
 
@@ -530,7 +292,7 @@ static bool open_page(struct render *r, struct kb_err *err)
 	               err);
 }
 
-static bool run_page(struct render *r, struct kb_err *err)
+static bool run_page(struct kb_render *r, struct kb_err *err)
 {
 	json_t *result;
 	int64_t whole_us = r->request->patience.whole * KB_SECOND_US;
@@ -554,7 +316,7 @@ static bool run_page(struct render *r, struct kb_err *err)
 }
 
 /* What it has become, under the address where it is. */
-static bool take_page(struct render *r, struct kb_fetch_response *out, struct kb_err *err)
+static bool take_page(struct kb_render *r, struct kb_fetch_response *out, struct kb_err *err)
 {
 	json_t *result;
 	struct kb_url url;
@@ -600,7 +362,7 @@ static bool take_page(struct render *r, struct kb_fetch_response *out, struct kb
 	return false;
 }
 
-static bool render(struct render *r, struct kb_fetch_response *out, struct kb_err *err)
+static bool render(struct kb_render *r, struct kb_fetch_response *out, struct kb_err *err)
 {
 	struct kb_gate_limits limits = { KB_BROWSER_BYTES_MAX, r->request->patience, false };
 	int status;
@@ -608,13 +370,13 @@ static bool render(struct render *r, struct kb_fetch_response *out, struct kb_er
 
 	r->gate = kb_gate_open(r->browser->fetcher, &limits, err);
 	ok = r->gate && kb_own_folder_make(PROFILE_NAME, KB_USER_BROWSER, &r->profile, err)
-	     && start_browser(r, err);
-	r->tools.goes_on = goes_on;
+	     && kb_render_start(r, err);
+	r->tools.goes_on = kb_render_goes_on;
 	r->tools.arg = r;
 	ok = ok && open_page(r, err) && run_page(r, err) && take_page(r, out, err);
-	status = end_browser(r);
+	status = kb_render_end(r);
 	if (!ok)
-		explain_end(r, status, err);
+		kb_render_explain_end(r, status, err);
 	kb_devtools_fini(&r->tools);
 	kb_own_folder_remove(&r->profile);
 	kb_gate_close(r->gate);
@@ -625,7 +387,7 @@ bool kb_browser_render(struct kb_browser *browser, struct kb_arena *arena,
                        const struct kb_browser_request *request, struct kb_fetch_response *out,
                        struct kb_err *err)
 {
-	struct render r = {
+	struct kb_render r = {
 		.browser = browser,
 		.arena = arena,
 		.request = request,
