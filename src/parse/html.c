@@ -9,89 +9,17 @@
 #include "base/utf8.h"
 #include "out/url.h"
 #include "parse/format.h"
-#include "parse/html_tree.h"
+#include "parse/html_writer.h"
 #include "parse/ooxml.h"
 
 enum {
-	TABLE_COLUMNS_MAX = 200,
-	TABLE_ROWS_MAX = 200000,
-	SPAN_MAX = 200,       /* of a cell, over columns or rows */
-	DATA_CELL_MAX = 1500, /* bytes; a table with longer cells lays out a page */
 	ENTITY_MAX = 32,
 };
-
-/* How the text in hand will be filed when the next border comes. */
-struct writer {
-	struct kb_doc *doc;
-	const struct kb_html_tree *tree;
-	struct kb_buf text;
-	int heading;  /* its level, or 0 */
-	int fold;     /* the level of a question's heading in the fold we are in; 0: in none */
-	int lists;    /* list items we are in */
-	int pre;      /* preformatted elements we are in */
-	int breaks;   /* line breaks since the last text */
-	uint8_t skip; /* flags of nodes that are left out */
-	struct kb_url base;
-	bool has_base; /* else only whole addresses lead anywhere */
-};
-
-/* ---- text */
-
-static void flush(struct writer *w)
-{
-	if (!w->text.n)
-		return;
-	if (w->heading)
-		kb_doc_heading(w->doc, w->heading, kb_buf_view(&w->text));
-	else
-		kb_doc_add(w->doc,
-		           w->pre     ? KB_BLOCK_CODE
-		           : w->lists ? KB_BLOCK_LIST
-		                      : KB_BLOCK_PARAGRAPH,
-		           kb_buf_view(&w->text));
-	kb_buf_clear(&w->text);
-	w->breaks = 0;
-}
-
-static bool is_blank(struct kb_sv text)
-{
-	return !kb_sv_trim(text).n;
-}
-
-static void add_text(struct writer *w, struct kb_sv text)
-{
-	if (!w->text.n && !w->pre && is_blank(text))
-		return;
-	/* A picture of a link mark, as documentation tools put it behind headings. */
-	if (w->heading && (kb_sv_eq_str(text, "\xc2\xb6") || kb_sv_eq_str(text, "#")))
-		return;
-	if (!is_blank(text))
-		w->breaks = 0;
-	kb_buf_sv(&w->text, text);
-}
-
-/* The text of a subtree in one line, for a cell or a caption. */
-static void gather(const struct writer *w, uint32_t from, uint32_t end, struct kb_buf *out)
-{
-	for (uint32_t i = from; i < end; i++) {
-		const struct kb_html_node *node = &w->tree->nodes[i];
-		enum kb_html_kind kind = kb_html_kind(node->tag);
-
-		if ((node->flags & w->skip) || kind == KB_HTML_SKIP) {
-			i = node->end - 1;
-			continue;
-		}
-		if (node->tag == KB_TAG_TEXT)
-			kb_buf_sv(out, node->text);
-		else if (kind != KB_HTML_INLINE)
-			kb_buf_byte(out, ' ');
-	}
-}
 
 /* ---- pictures */
 
 /* Smaller ones are ornaments: marks of lists, smilies, what counts visitors. */
-static bool is_small(const struct writer *w, uint32_t node)
+static bool is_small(const struct kb_html_writer *w, uint32_t node)
 {
 	static const char *const sides[] = { "width", "height" };
 	enum { SMALL = 64, LARGE = 100000 };
@@ -109,7 +37,7 @@ static bool is_small(const struct writer *w, uint32_t node)
 }
 
 /* A picture of a chapter is a part of the same file. */
-static void add_inset(struct writer *w, uint32_t node)
+static void add_inset(struct kb_html_writer *w, uint32_t node)
 {
 	struct kb_arena *arena = w->doc->arena;
 	struct kb_sv address = kb_sv_trim(kb_html_attr(w->tree, node, "src"));
@@ -122,7 +50,7 @@ static void add_inset(struct writer *w, uint32_t node)
 	kb_doc_inset(w->doc, &inset);
 }
 
-static void add_picture(struct writer *w, uint32_t node)
+static void add_picture(struct kb_html_writer *w, uint32_t node)
 {
 	/* Pages that load their pictures late have a placeholder in the first. */
 	static const char *const sources[] = { "data-src", "data-original", "data-lazy-src",
@@ -149,214 +77,6 @@ static void add_picture(struct writer *w, uint32_t node)
 	}
 }
 
-/* ---- tables */
-
-/* A table with a header, or with several short cells a row, holds data; any other one lays out the
- * page, and its cells are read as text. */
-static bool is_data_table(const struct writer *w, uint32_t table)
-{
-	const struct kb_html_tree *tree = w->tree;
-	uint32_t rows = 0, cells = 0, heads = 0, longest = 0, blocks = 0;
-	struct kb_sv role = kb_html_attr(tree, table, "role");
-
-	if (kb_sv_eq_str(role, "presentation") || kb_sv_eq_str(role, "none"))
-		return false;
-	for (uint32_t i = table + 1; i < tree->nodes[table].end; i++) {
-		const struct kb_html_node *node = &tree->nodes[i];
-		uint32_t n = 0;
-
-		switch (node->tag) {
-		case KB_TAG_table:
-		case KB_TAG_form:
-			return false;
-		case KB_TAG_h1:
-		case KB_TAG_h2:
-		case KB_TAG_h3:
-			blocks += 3;
-			break;
-		case KB_TAG_p:
-			blocks++;
-			break;
-		case KB_TAG_tr:
-			rows++;
-			break;
-		case KB_TAG_th:
-			heads++;
-			cells++;
-			break;
-		case KB_TAG_td:
-			cells++;
-			for (uint32_t j = i + 1; j < node->end; j++)
-				n += (uint32_t)tree->nodes[j].text.n;
-			longest = KB_MAX(longest, n);
-			break;
-		default:
-			break;
-		}
-	}
-	if (!rows || cells <= rows)
-		return false;
-	return heads || (longest < DATA_CELL_MAX && blocks <= cells);
-}
-
-static uint32_t span_of(const struct writer *w, uint32_t cell, const char *name)
-{
-	int64_t n;
-
-	if (!kb_sv_to_int(kb_sv_trim(kb_html_attr(w->tree, cell, name)), 1, SPAN_MAX, &n))
-		return 1;
-	return (uint32_t)n;
-}
-
-struct grid {
-	struct {
-		struct kb_sv text;  /* in the arena */
-		uint32_t rows_left; /* it still covers */
-	} above[TABLE_COLUMNS_MAX];
-	struct kb_sv cells[TABLE_COLUMNS_MAX];
-	bool started; /* a body row was written */
-};
-
-static void write_row(struct writer *w, struct grid *grid, uint32_t row, bool in_head)
-{
-	const struct kb_html_tree *tree = w->tree;
-	uint32_t column = 0, heads = 0, datas = 0;
-
-	for (uint32_t i = row + 1; i < tree->nodes[row].end; i = tree->nodes[i].end) {
-		const struct kb_html_node *node = &tree->nodes[i];
-		uint32_t columns, rows;
-
-		if ((node->tag != KB_TAG_td && node->tag != KB_TAG_th) || (node->flags & w->skip))
-			continue;
-		while (column < TABLE_COLUMNS_MAX && grid->above[column].rows_left) {
-			grid->above[column].rows_left--;
-			grid->cells[column] = grid->above[column].text;
-			column++;
-		}
-		if (column == TABLE_COLUMNS_MAX)
-			break;
-		*(node->tag == KB_TAG_th ? &heads : &datas) += 1;
-		kb_buf_clear(&w->text);
-		gather(w, i + 1, node->end, &w->text);
-		columns = span_of(w, i, "colspan");
-		rows = span_of(w, i, "rowspan");
-		grid->cells[column] = kb_arena_sv(w->doc->arena, kb_sv_trim(kb_buf_view(&w->text)));
-		if (rows > 1) {
-			grid->above[column].text = grid->cells[column];
-			grid->above[column].rows_left = rows - 1;
-		}
-		for (column++; --columns && column < TABLE_COLUMNS_MAX; column++)
-			grid->cells[column] = in_head ? grid->cells[column - 1] : KB_SV("");
-	}
-	while (column < TABLE_COLUMNS_MAX && grid->above[column].rows_left) {
-		grid->above[column].rows_left--;
-		grid->cells[column] = grid->above[column].text;
-		column++;
-	}
-	kb_buf_clear(&w->text);
-	if (!column)
-		return;
-	kb_doc_row(w->doc, grid->cells, column,
-	           !grid->started && (in_head || (heads && !datas && column > 1)));
-	grid->started |= !in_head;
-}
-
-static void write_table(struct writer *w, uint32_t table)
-{
-	const struct kb_html_tree *tree = w->tree;
-	struct grid *grid = kb_xcalloc(1, sizeof(*grid));
-	uint32_t rows = 0;
-
-	/* The caption first: it says what the rows are. */
-	for (uint32_t i = table + 1; i < tree->nodes[table].end; i++)
-		if (tree->nodes[i].tag == KB_TAG_caption && !(tree->nodes[i].flags & w->skip)) {
-			gather(w, i + 1, tree->nodes[i].end, &w->text);
-			flush(w);
-			break;
-		}
-	kb_doc_table(w->doc);
-	for (uint32_t i = table + 1; i < tree->nodes[table].end && rows < TABLE_ROWS_MAX; i++) {
-		const struct kb_html_node *node = &tree->nodes[i];
-
-		if (node->flags & w->skip) {
-			i = node->end - 1;
-		} else if (node->tag == KB_TAG_tr) {
-			write_row(w, grid, i, tree->nodes[node->parent].tag == KB_TAG_thead);
-			rows++;
-			i = node->end - 1;
-		}
-	}
-	kb_doc_table_end(w->doc);
-	free(grid);
-}
-
-/* ---- lists of terms */
-
-/* Terms with a short value each, and nothing that has blocks of its own. */
-static bool is_pairs(const struct writer *w, uint32_t list)
-{
-	const struct kb_html_tree *tree = w->tree;
-
-	if (tree->nodes[list].flags & KB_HTML_FOLDS)
-		return false;
-	for (uint32_t i = list + 1; i < tree->nodes[list].end; i++) {
-		uint16_t tag = tree->nodes[i].tag;
-		enum kb_html_kind kind = kb_html_kind(tag);
-
-		if (kind != KB_HTML_INLINE && kind != KB_HTML_VOID && kind != KB_HTML_BREAK
-		    && tag != KB_TAG_dt && tag != KB_TAG_dd && tag != KB_TAG_div && tag != KB_TAG_p)
-			return false;
-	}
-	return true;
-}
-
-/* "Weight: 3 kg"; the text in hand is the value. */
-static void write_pair(struct writer *w, struct kb_sv term)
-{
-	struct kb_sv value = kb_sv_trim(kb_buf_view(&w->text));
-	const char *mark = !term.n || !value.n ? "" : kb_sv_ends(term, KB_SV(":")) ? " " : ": ";
-
-	kb_doc_add(w->doc, KB_BLOCK_LIST,
-	           kb_arena_printf(w->doc->arena, "%.*s%s%.*s", KB_SV_ARG(term), mark,
-	                           KB_SV_ARG(value)));
-	kb_buf_clear(&w->text);
-}
-
-/* Each value behind its term. */
-static void write_pairs(struct writer *w, uint32_t list)
-{
-	const struct kb_html_tree *tree = w->tree;
-	struct kb_sv term = KB_SV("");
-	bool waits = false; /* the term has no value yet */
-
-	for (uint32_t i = list + 1; i < tree->nodes[list].end; i++) {
-		const struct kb_html_node *node = &tree->nodes[i];
-		bool is_term = node->tag == KB_TAG_dt, is_left_out = node->flags & w->skip;
-		uint32_t end = i + 1;
-
-		if (!is_left_out && !is_term && node->tag != KB_TAG_dd)
-			continue;
-		/* The next one stands inside where its end was left out. */
-		while (end < node->end && tree->nodes[end].tag != KB_TAG_dd
-		       && tree->nodes[end].tag != KB_TAG_dt)
-			end++;
-		if (is_term && waits)
-			write_pair(w, term);
-		if (!is_left_out)
-			gather(w, i + 1, end, &w->text);
-		if (is_term) {
-			term = kb_arena_sv(w->doc->arena, kb_sv_trim(kb_buf_view(&w->text)));
-			kb_buf_clear(&w->text);
-		} else if (!is_left_out) {
-			write_pair(w, term);
-		}
-		waits = is_term;
-		i = is_left_out ? node->end - 1 : end - 1;
-	}
-	if (waits)
-		write_pair(w, term);
-}
-
 /* ---- the walk */
 
 /* A block element we are in. */
@@ -365,9 +85,9 @@ struct open {
 	int fold; /* around it */
 };
 
-static void enter(struct writer *w, const struct kb_html_node *node)
+static void enter(struct kb_html_writer *w, const struct kb_html_node *node)
 {
-	flush(w);
+	kb_html_flush(w);
 	if (node->flags & KB_HTML_FOLDS)
 		w->fold = KB_MIN(kb_doc_level(w->doc) + 1, KB_DOC_LEVELS);
 	switch (node->tag) {
@@ -389,11 +109,11 @@ static void enter(struct writer *w, const struct kb_html_node *node)
 	}
 }
 
-static void leave(struct writer *w, const struct open *open)
+static void leave(struct kb_html_writer *w, const struct open *open)
 {
 	const struct kb_html_node *node = &w->tree->nodes[open->node];
 
-	flush(w);
+	kb_html_flush(w);
 	if (node->flags & KB_HTML_FOLDS) {
 		kb_doc_heading_end(w->doc, w->fold);
 		w->fold = open->fold;
@@ -414,7 +134,7 @@ static void leave(struct writer *w, const struct open *open)
 	}
 }
 
-static void line_break(struct writer *w)
+static void line_break(struct kb_html_writer *w)
 {
 	if (w->pre) {
 		kb_buf_byte(&w->text, '\n');
@@ -422,13 +142,13 @@ static void line_break(struct writer *w)
 	}
 	/* Two in a row end a paragraph. */
 	if (w->breaks && !w->heading)
-		flush(w);
+		kb_html_flush(w);
 	else if (w->text.n)
 		kb_buf_byte(&w->text, ' ');
 	w->breaks++;
 }
 
-static void write_blocks(struct writer *w)
+static void write_blocks(struct kb_html_writer *w)
 {
 	const struct kb_html_tree *tree = w->tree;
 	struct open open[KB_HTML_DEPTH_MAX + 2];
@@ -444,7 +164,7 @@ static void write_blocks(struct writer *w)
 			continue;
 		}
 		if (node->tag == KB_TAG_TEXT) {
-			add_text(w, node->text);
+			kb_html_add_text(w, node->text);
 			continue;
 		}
 		switch (kb_html_kind(node->tag)) {
@@ -456,15 +176,15 @@ static void write_blocks(struct writer *w)
 			break;
 		case KB_HTML_BLOCK:
 		case KB_HTML_HEADING:
-			if (node->tag == KB_TAG_table && is_data_table(w, i)) {
-				flush(w);
-				write_table(w, i);
+			if (node->tag == KB_TAG_table && kb_html_is_table(w, i)) {
+				kb_html_flush(w);
+				kb_html_write_table(w, i);
 				i = node->end - 1;
 				break;
 			}
-			if (node->tag == KB_TAG_dl && is_pairs(w, i)) {
-				flush(w);
-				write_pairs(w, i);
+			if (node->tag == KB_TAG_dl && kb_html_is_pairs(w, i)) {
+				kb_html_flush(w);
+				kb_html_write_pairs(w, i);
 				i = node->end - 1;
 				break;
 			}
@@ -481,13 +201,13 @@ static void write_blocks(struct writer *w)
 	}
 	while (depth)
 		leave(w, &open[--depth]);
-	flush(w);
+	kb_html_flush(w);
 }
 
 static void write_tree(struct kb_doc *doc, const struct kb_html_tree *tree, struct kb_sv address,
                        uint8_t skip)
 {
-	struct writer w = { .doc = doc, .tree = tree, .skip = skip };
+	struct kb_html_writer w = { .doc = doc, .tree = tree, .skip = skip };
 
 	w.has_base = kb_html_base(doc->arena, tree, address, &w.base);
 	kb_buf_init(&w.text, doc->text.max);
@@ -621,7 +341,7 @@ void kb_html_fragment(struct kb_doc *doc, struct kb_sv html)
 {
 	struct kb_html_tree tree;
 
-	if (is_blank(html))
+	if (kb_html_is_blank(html))
 		return;
 	kb_html_tree_read(&tree, doc->arena, html);
 	kb_html_mark_folds(&tree);
