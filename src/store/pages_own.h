@@ -146,6 +146,8 @@ bool kb_pages_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_pa
 bool kb_page_has_url(struct kb_db_conn *conn, int64_t agent_id, struct kb_sv url, int64_t *count,
                      struct kb_err *err) KB_MUST_CHECK;
 struct kb_sv kb_page_waits_for_host(void);
+/* KB_E_NOT_FOUND in the interface's words. */
+bool kb_page_not_found(struct kb_err *err, int64_t id);
 /* Back to the queue at due_at; both statuses too. The caller counts the totals. */
 bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
                    struct kb_err *err) KB_MUST_CHECK;

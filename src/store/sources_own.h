@@ -37,6 +37,10 @@ struct kb_source_row {
 #define KB_SOURCE_COLUMN(letter, column, member) KB_COLUMN(struct kb_source_row, letter, column, member)
 // clang-format on
 extern const struct kb_db_columns kb_source_columns;
+/* The one row of a statement; zeroed where it has none: the source has no id. */
+bool kb_source_load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
+                    struct kb_db_values values, struct kb_source_row *out,
+                    struct kb_err *err) KB_MUST_CHECK;
 
 /* Fills id, agent_id and times of a source of an address. */
 bool kb_source_insert(struct kb_db_conn *conn, struct kb_source *source, int64_t agent_id,
