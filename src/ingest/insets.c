@@ -8,6 +8,7 @@
 #include "base/crew.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "ingest/inset_search.h"
 #include "settings/image.h"
 #include "upstream/picture.h"
 
@@ -29,10 +30,8 @@ struct shown {
 struct work {
 	struct kb_insets *insets;
 	const struct kb_parse_request *request;
+	struct kb_inset_search found;
 	struct kb_sv models; /* of tesseract */
-	struct kb_inset *list;
-	size_t count;
-	struct kb_sv lost; /* empty, or a sentence on pages whose pictures were not found */
 	struct shown *shown;
 	struct kb_crew crew;
 	pthread_mutex_t mutex; /* over what follows */
@@ -41,119 +40,10 @@ struct work {
 	size_t bytes;
 };
 
-/* ---- which there are ---- */
-
 bool kb_insets_are_likely(const struct kb_parsed *parsed, bool is_web)
 {
 	return parsed->inset_count || kb_sv_eq_str(parsed->format, "pdf")
 	       || (is_web && parsed->picture_count);
-}
-
-static bool is_painted(const struct kb_parsed *parsed, uint32_t page_no)
-{
-	for (size_t i = 0; i < parsed->painted_count; i++)
-		if (parsed->painted[i].page_no == page_no)
-			return true;
-	return false;
-}
-
-/* The pages that show pictures; with page_no the places of those on that one. */
-static bool ask_pdf(const struct work *w, struct kb_arena *arena, uint32_t page_no,
-                    struct kb_parsed *out, struct kb_err *err)
-{
-	struct kb_parse_request request = *w->request;
-	bool ok;
-
-	if (!kb_fd_open_again(w->request->fd, &request.fd, err))
-		return false;
-	request.painted = (struct kb_painted_page){ 0 };
-	request.wants_painted = request.wants_insets = request.links = false;
-	request.parts = NULL;
-	request.cancel = w->insets->cancel;
-	request.look = (struct kb_page_look){ .page_no = page_no, .insets = true };
-	ok = kb_parse(w->insets->sight->parser, arena, &request, out, err);
-	kb_fd_close(&request.fd);
-	return ok;
-}
-
-static bool has_hash(const struct work *w, uint64_t hash)
-{
-	for (size_t i = 0; i < w->count; i++)
-		if (w->list[i].hash == hash)
-			return true;
-	return false;
-}
-
-/* Behind the last block of its page. */
-static uint32_t block_behind(const struct kb_parsed *parsed, uint32_t page_no)
-{
-	size_t at = parsed->block_count;
-
-	while (at && parsed->blocks[at - 1].page_no > page_no)
-		at--;
-	return (uint32_t)at;
-}
-
-static void note_lost(struct work *w, struct kb_arena *arena, uint32_t page_no,
-                      const struct kb_err *why)
-{
-	if (!w->lost.n)
-		w->lost = kb_arena_printf(arena, "the pictures on page %u could not be found: %s",
-		                          page_no, why->msg);
-}
-
-/* A page that has no text is looked at as a whole. */
-static bool find_in_pdf(struct work *w, struct kb_arena *arena, const struct kb_parsed *parsed,
-                        struct kb_err *err)
-{
-	struct kb_parsed pages, page;
-
-	if (!ask_pdf(w, arena, 0, &pages, err))
-		return false;
-	for (size_t i = 0; i < pages.inset_count && w->count < KB_INSETS_MAX; i++) {
-		uint32_t page_no = pages.insets[i].page_no;
-
-		if (!page_no || is_painted(parsed, page_no))
-			continue;
-		if (!ask_pdf(w, arena, page_no, &page, err)) {
-			if (err->code == KB_E_CANCELLED)
-				return false;
-			note_lost(w, arena, page_no, err);
-			continue; /* the others may be better */
-		}
-		for (size_t k = 0; k < page.inset_count && w->count < KB_INSETS_MAX; k++) {
-			struct kb_inset inset = page.insets[k];
-
-			if (inset.page_no != page_no || inset.name.n || inset.x1 <= inset.x0
-			    || inset.y1 <= inset.y0 || (inset.hash && has_hash(w, inset.hash)))
-				continue;
-			inset.block = block_behind(parsed, page_no);
-			w->list[w->count++] = inset;
-		}
-	}
-	return true;
-}
-
-static void find_on_web(struct work *w, const struct kb_parsed *parsed)
-{
-	for (size_t i = 0; i < parsed->picture_count && w->count < KB_INSETS_WEB_MAX; i++)
-		w->list[w->count++] = (struct kb_inset){ .name = parsed->pictures[i].url,
-			                                 .block = parsed->pictures[i].block };
-}
-
-static bool find(struct work *w, struct kb_arena *arena, const struct kb_parsed *parsed,
-                 struct kb_err *err)
-{
-	w->list = KB_NEW_ARRAY(arena, KB_INSETS_MAX, struct kb_inset);
-	if (w->insets->pictures && parsed->picture_count) {
-		find_on_web(w, parsed);
-		return true;
-	}
-	if (kb_sv_eq_str(parsed->format, "pdf"))
-		return find_in_pdf(w, arena, parsed, err);
-	w->count = KB_MIN(parsed->inset_count, (size_t)KB_INSETS_MAX);
-	memcpy(w->list, parsed->insets, w->count * sizeof(*w->list));
-	return true;
 }
 
 /* ---- one picture ---- */
@@ -307,7 +197,7 @@ static void show_one(void *arg, size_t i)
 	struct kb_arena scratch = { 0 };
 	struct kb_sv bytes;
 
-	if (!take(w, &scratch, &w->list[i], &bytes, &shown->why)) {
+	if (!take(w, &scratch, &w->found.v[i], &bytes, &shown->why)) {
 		/* An ornament, or nothing to see: nobody has to be told. */
 		shown->failed = shown->why.code != KB_E_NOT_FOUND;
 	} else {
@@ -377,8 +267,8 @@ static void add_inset(struct whole *out, const struct kb_inset *inset, const str
 /* From the list's next-th on: those that stand before the block. */
 static size_t add_insets(const struct work *w, struct whole *out, size_t next, size_t block)
 {
-	while (next < w->count && w->list[next].block <= block) {
-		add_inset(out, &w->list[next], &w->shown[next]);
+	while (next < w->found.count && w->found.v[next].block <= block) {
+		add_inset(out, &w->found.v[next], &w->shown[next]);
 		next++;
 	}
 	return next;
@@ -391,7 +281,7 @@ static void merge(const struct work *w, struct kb_arena *arena, struct kb_parsed
 	uint32_t *moved = KB_NEW_ARRAY(arena, parsed->block_count + 1, uint32_t);
 	uint64_t offset = 0;
 
-	for (size_t i = 0; i < w->count; i++)
+	for (size_t i = 0; i < w->found.count; i++)
 		most += w->shown[i].parsed.block_count;
 	if (most == parsed->block_count)
 		return;
@@ -416,13 +306,13 @@ static void merge(const struct work *w, struct kb_arena *arena, struct kb_parsed
 /* By the block that they stand before; a page may name its pictures in any order. */
 static void put_in_order(struct work *w)
 {
-	for (size_t i = 1; i < w->count; i++) {
-		struct kb_inset inset = w->list[i];
+	for (size_t i = 1; i < w->found.count; i++) {
+		struct kb_inset inset = w->found.v[i];
 		size_t at = i;
 
-		for (; at && w->list[at - 1].block > inset.block; at--)
-			w->list[at] = w->list[at - 1];
-		w->list[at] = inset;
+		for (; at && w->found.v[at - 1].block > inset.block; at--)
+			w->found.v[at] = w->found.v[at - 1];
+		w->found.v[at] = inset;
 	}
 }
 
@@ -438,7 +328,7 @@ static struct kb_sv note_of(const struct work *w, struct kb_arena *arena)
 	const char *failure = "", *blindness = "";
 	struct kb_sv note = KB_SV(""), blind = KB_SV("");
 
-	for (size_t i = 0; i < w->count; i++) {
+	for (size_t i = 0; i < w->found.count; i++) {
 		const struct shown *shown = &w->shown[i];
 
 		if (shown->failed && !failed++)
@@ -450,13 +340,14 @@ static struct kb_sv note_of(const struct work *w, struct kb_arena *arena)
 		note = kb_arena_printf(arena,
 		                       "%zu of %zu pictures in it could not be looked at; the "
 		                       "first: %s",
-		                       failed, w->count, failure);
+		                       failed, w->found.count, failure);
 	if (unseen)
 		blind = kb_arena_printf(arena,
 		                        "%zu of %zu pictures in it %s left to OCR, not seen by a "
 		                        "model: %s",
-		                        unseen, w->count, unseen == 1 ? "was" : "were", blindness);
-	return both(arena, w->lost, both(arena, note, blind));
+		                        unseen, w->found.count, unseen == 1 ? "was" : "were",
+		                        blindness);
+	return both(arena, w->found.lost, both(arena, note, blind));
 }
 
 /* Also what a web page's pictures fail for says nothing of the page. */
@@ -465,14 +356,15 @@ static bool find_all(struct work *w, struct kb_arena *arena, const struct kb_par
 {
 	struct kb_err why;
 
-	if (find(w, arena, parsed, &why))
+	if (kb_insets_find(&w->found, arena, parsed, &why))
 		return true;
 	if (why.code == KB_E_CANCELLED) {
 		*err = why;
 		return false;
 	}
-	w->lost = kb_arena_printf(arena, "the pictures in it could not be found: %s", why.msg);
-	w->count = 0;
+	w->found.lost =
+	        kb_arena_printf(arena, "the pictures in it could not be found: %s", why.msg);
+	w->found.count = 0;
 	return true;
 }
 
@@ -480,29 +372,31 @@ bool kb_insets_read(struct kb_insets *insets, struct kb_arena *arena,
                     const struct kb_parse_request *request, struct kb_parsed *parsed,
                     struct kb_err *err)
 {
-	struct work w = { .insets = insets, .request = request, .lost = KB_SV("") };
+	struct work w = { .insets = insets,
+		          .request = request,
+		          .found = { .insets = insets, .request = request, .lost = KB_SV("") } };
 	bool ok;
 
 	if (!find_all(&w, arena, parsed, err))
 		return false;
-	insets->note = w.lost;
-	if (!w.count)
+	insets->note = w.found.lost;
+	if (!w.found.count)
 		return true;
 	put_in_order(&w);
 	pthread_mutex_init(&w.mutex, NULL);
 	w.models = kb_scan_models(arena, parsed, insets->lang);
-	w.shown = kb_xcalloc(w.count, sizeof(*w.shown));
+	w.shown = kb_xcalloc(w.found.count, sizeof(*w.shown));
 	w.crew = (struct kb_crew){ .name = "insets",
 		                   .threads = AT_ONCE,
 		                   .task = show_one,
 		                   .arg = &w,
 		                   .cancel = insets->cancel };
-	ok = kb_crew_run(&w.crew, 0, w.count, err);
+	ok = kb_crew_run(&w.crew, 0, w.found.count, err);
 	if (ok) {
 		merge(&w, arena, parsed);
 		insets->note = note_of(&w, arena);
 	}
-	for (size_t i = 0; i < w.count; i++)
+	for (size_t i = 0; i < w.found.count; i++)
 		kb_arena_fini(&w.shown[i].arena);
 	free(w.shown);
 	pthread_mutex_destroy(&w.mutex);

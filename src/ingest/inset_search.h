@@ -1,0 +1,20 @@
+/* Which pictures there are in a document, or on a page of the web, and where they stand. */
+#ifndef KB_INGEST_INSET_SEARCH_H
+#define KB_INGEST_INSET_SEARCH_H
+
+#include "ingest/insets.h"
+
+struct kb_inset_search {
+	const struct kb_insets *insets;
+	const struct kb_parse_request *request;
+	/* What is found. */
+	struct kb_inset *v;
+	size_t count;
+	struct kb_sv lost; /* empty, or a sentence on pages whose pictures were not found */
+};
+
+/* In the arena. What it fails for says nothing of the document itself, but for KB_E_CANCELLED. */
+bool kb_insets_find(struct kb_inset_search *s, struct kb_arena *arena,
+                    const struct kb_parsed *parsed, struct kb_err *err) KB_MUST_CHECK;
+
+#endif
