@@ -656,6 +656,7 @@ int main(int argc, char **argv)
 		ok = false;
 	}
 	n_set_free(&b.natural);
+	fit_asked_free(b.asked);
 	encoded_close(b.encoder);
 	kb_meaning_close(b.meaning);
 	return ok ? 0 : 1;

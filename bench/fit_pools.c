@@ -45,6 +45,9 @@ const struct pool pools[POOLS] = {
 	{ "plain 1", 0, 1, PLAIN, 1, 1, 1 },
 	{ "plain 2", 0, 1, PLAIN, 2, 1, 1 },
 	{ "plain 8", 0, 1, PLAIN, 8, 1, 1 },
+	{ "asked 1", 1, 1, ASKED, 1, 1, 1 },
+	{ "asked 3", 2, 1, ASKED, 3, 1, 1 },
+	{ "asked 10", 2, 1, ASKED, 10, 2, 1 },
 	// clang-format on
 };
 
@@ -53,6 +56,7 @@ const char *const foreign[FOREIGN] = { "ir/med",    "ir/cisi", "ir/cranfield", "
 	                               "drcd",      "jaquad",  "hotpotqa",     "clapnq" };
 
 enum { SMALL_AGENTS = 60, SMALL_OWN = 8, SMALL_FAR = 8, SMALL_NEAR = 4, NATURAL_FAR = 5 };
+enum { ASKED_AGENTS = 60, ASKED_OWN = 10, ASKED_STEP = 53 };
 enum { LARGER_AGENTS = 12, LARGER_OWN = 30, LARGER_FAR = 5, LARGER_NEAR = 15 };
 
 /* A row is right where it holds the gold, or where it and the next hold it together. */
@@ -477,6 +481,30 @@ static void load_plain(struct bench *b, int pool)
 	}
 }
 
+/* Agents of a few documents of a repository, with what people asked of it, and of others. */
+static void load_asked(struct bench *b, int pool)
+{
+	size_t all = fit_asked_count(b->asked), agents = 0;
+
+	for (size_t k = 0; k < all && agents < ASKED_AGENTS; k++) {
+		struct fit_set *set = KB_NEW(&b->arena, struct fit_set);
+		size_t own = 0;
+
+		if (!fit_asked_open(set, b->asked, k * ASKED_STEP, pools[pool].documents))
+			continue;
+		agents++;
+		for (size_t i = 0; i < set->ask_count; i++) {
+			const struct fit_ask *ask = &set->asks[i];
+
+			if (ask->impossible)
+				ask_pool(b, pool, set, ask, NEAR);
+			else if (own++ < ASKED_OWN)
+				ask_pool(b, pool, set, ask, OWN);
+		}
+		ask_strange(b, pool, set, k);
+	}
+}
+
 void fit_pools_load(struct bench *b)
 {
 	struct fit_set *sources = KB_NEW_ARRAY(&b->arena, (size_t)FOREIGN, struct fit_set);
@@ -492,6 +520,10 @@ void fit_pools_load(struct bench *b)
 		if (pools[p].kind == PLAIN)
 			load_plain(b, (int)p);
 	load_natural(b, sources);
+	b->asked = b->encoder ? fit_asked_read(b->root) : NULL;
+	for (size_t p = 0; p < (size_t)POOLS; p++)
+		if (pools[p].kind == ASKED && b->asked)
+			load_asked(b, (int)p);
 	if (fit_set_open(squad, b->root, "squad"))
 		for (size_t p = 0; p < (size_t)POOLS; p++) {
 			if (pools[p].kind == SMALL)

@@ -5,6 +5,7 @@
 #ifndef BENCH_FIT_POOLS_H
 #define BENCH_FIT_POOLS_H
 
+#include "fit_asked.h"
 #include "fit_data.h"
 #include "fit_model.h"
 #include "natural_data.h"
@@ -18,9 +19,10 @@ enum pool_kind {
 	SMALL,   /* agents of a few documents of squad, */
 	LARGER,  /* and of more, asked what other sets ask too */
 	PLAIN,   /* of a few made-up documents */
+	ASKED,   /* of a few documents of a repository (fit_asked.h) */
 };
 
-enum { POOLS = 31, FOREIGN = 12 };
+enum { POOLS = 34, FOREIGN = 12 };
 
 extern const struct pool {
 	const char *name;
@@ -45,7 +47,8 @@ struct bench {
 	struct kb_candidate **candidates; /* of each case; NULL for foreign ones */
 	const struct fit_ask **asks;
 	size_t count, capacity, candidate_capacity, ask_capacity;
-	struct n_set natural; /* the sets of its corpora keep views into it */
+	struct n_set natural;    /* the sets of its corpora keep views into it, */
+	struct fit_asked *asked; /* and others into this; NULL: none */
 	struct kb_arena arena;
 	struct kb_analyzer *analyzer;
 	struct kb_meaning *meaning; /* NULL: none */
