@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "answer/asked.h"
+#include "answer/wanted.h"
 
 enum {
 	START_WORDS = 6,
@@ -472,6 +473,7 @@ struct reading {
 	size_t count, rows;
 	float mean; /* tokens of a sentence */
 	const struct kb_nearness *nearness;
+	enum kb_wanted wanted;
 	struct {
 		float cov, doc, local, bm25, soft;
 	} best; /* of any; all but doc only of those that have their rows */
@@ -519,6 +521,24 @@ static size_t nearer_than(const struct reading *r, size_t c)
 	for (size_t i = 0; i < r->count; i++)
 		nearer += r->candidates[i].cosine > r->candidates[c].cosine;
 	return nearer;
+}
+
+/* Whether the rows of a passage tell the kind of thing that the question names. */
+static void wanted_features(enum kb_wanted wanted, struct kb_sv text, struct kb_feature_row *rows,
+                            size_t count)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count && wanted != KB_WANTED_NOTHING; i++) {
+		bool hit = kb_wanted_in(
+		        wanted, kb_sv_sub(text, rows[i].start, rows[i].end - rows[i].start));
+
+		rows[i].f[KB_F_WANTED_HIT] = hit;
+		rows[i].f[KB_F_WANTED_MISS] = !hit;
+		any |= hit;
+	}
+	for (size_t i = 0; i < count; i++)
+		rows[i].f[KB_F_WANTED_DOC] = wanted != KB_WANTED_NOTHING && !any;
 }
 
 /* The rows of candidate c with everything that its passage and the other candidates' scores tell;
@@ -579,6 +599,7 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 		sum += f[KB_F_COV];
 		main_count += p->sentences[i].terms >> a->main & 1;
 	}
+	wanted_features(r->wanted, from->text, rows, p->count);
 	for (size_t i = 0; i < p->count; i++) {
 		float *f = rows[i].f;
 
@@ -629,7 +650,8 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	struct reading r = { .asked = a,
 		             .candidates = evidence->candidates,
 		             .count = KB_MIN(evidence->count, (size_t)KB_SELECT_CANDIDATES),
-		             .nearness = &evidence->nearness };
+		             .nearness = &evidence->nearness,
+		             .wanted = kb_wanted_of(question->text) };
 	size_t row = 0;
 
 	*out = (struct kb_features){ .passages_known = (double)evidence->stats.passages };

@@ -97,7 +97,10 @@
 	X(COSINE)      /* cosine of d with the question over that of what is near by chance, */    \
 	X(COSINE_GAP)  /* short of the best of any passage, */                                     \
 	X(COSINE_RANK) /* 1 / (1 + its place among the candidates' cosines), */                    \
-	X(PLACE_ALL)   /* 1 / (1 + place of d in the whole search); 0: cosines are not known */
+	X(PLACE_ALL)   /* 1 / (1 + place of d in the whole search); 0: cosines are not known */    \
+	X(WANTED_HIT)  /* s tells the kind of thing that the question names (wanted.h), */         \
+	X(WANTED_MISS) /* the question names one, and s tells none, */                             \
+	X(WANTED_DOC)  /* nor does d */
 
 enum kb_answer_feature {
 #define X(name) KB_F_##name,

@@ -215,6 +215,9 @@ void kb_gate_features(const struct kb_features *features, const float *z, const 
 	out[KB_G_GAP] = KB_MIN(lead(features, z, order), 6.0f);
 	out[KB_G_LEAD] = f[KB_F_DOC_LEAD];
 	out[KB_G_TYPE_MISS] = f[KB_F_TYPE_MISS];
+	out[KB_G_WANTED_MISS] = f[KB_F_WANTED_MISS];
+	out[KB_G_WANTED_DOC] = f[KB_F_WANTED_DOC];
+	out[KB_G_WANTED_SMALL] = features->passages_known < KB_GATE_SMALL ? f[KB_F_WANTED_DOC] : 0;
 	out[KB_G_Z] = z[order[0]];
 	out[KB_G_MASS] = sum / count / rarest;
 	out[KB_G_SECTION] = features->shape == KB_SHAPE_SECTION;
