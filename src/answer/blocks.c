@@ -110,15 +110,26 @@ static bool goes_on(const struct finder *f, size_t line)
 
 /* ---- what it is among its neighbours ---- */
 
-/* Its neighbour begins with the same column. */
+static bool has_columns(struct kb_sv text)
+{
+	return kb_sv_find(text, KB_SV("; ")) > 0;
+}
+
+/* A neighbour begins with the same column, and one of the two has another. */
 static bool is_row(const struct finder *f, size_t line)
 {
-	struct kb_sv column = column_of(text_of(f, line));
+	struct kb_sv text = text_of(f, line), column = column_of(text);
 
-	if (!column.n)
-		return false;
-	return (goes_on(f, line) && kb_sv_starts(text_of(f, line + 1), column))
-	       || (!f->lines->v[line].starts && kb_sv_starts(text_of(f, line - 1), column));
+	for (int side = -1; column.n && side <= 1; side += 2) {
+		struct kb_sv beside;
+
+		if (side < 0 ? f->lines->v[line].starts : !goes_on(f, line))
+			continue;
+		beside = text_of(f, side < 0 ? line - 1 : line + 1);
+		if (kb_sv_starts(beside, column) && (has_columns(text) || has_columns(beside)))
+			return true;
+	}
+	return false;
 }
 
 /* Behind what ends there, and before a sentence, an introduction or a table: a heading stands
@@ -127,9 +138,12 @@ static bool is_head(const struct finder *f, size_t line)
 {
 	const struct kb_line *one = &f->lines->v[line];
 
-	return !one->starts && sentences_of(one) == 1 && goes_on(f, line) && is_open(f, line)
-	       && is_label(text_of(f, line))
-	       && (kb_ends_in_stop(last_of(f, line - 1)) || is_row(f, line - 1))
+	if (one->starts || sentences_of(one) > 1 || !is_open(f, line)
+	    || !is_label(text_of(f, line)))
+		return false;
+	if (!goes_on(f, line)) /* of a section that is another passage */
+		return is_row(f, line - 1);
+	return (kb_ends_in_stop(last_of(f, line - 1)) || is_row(f, line - 1))
 	       && (!is_open(f, line + 1) || is_row(f, line + 1));
 }
 

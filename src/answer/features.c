@@ -524,14 +524,14 @@ static size_t nearer_than(const struct reading *r, size_t c)
 }
 
 /* Whether the rows of a passage tell the kind of thing that the question names. */
-static void wanted_features(enum kb_wanted wanted, struct kb_sv text, struct kb_feature_row *rows,
-                            size_t count)
+static void wanted_features(enum kb_wanted wanted, const struct kb_passage *from,
+                            struct kb_feature_row *rows, size_t count)
 {
-	bool any = false;
+	bool any = kb_wanted_in(wanted, from->heading) || kb_wanted_in(wanted, from->title);
 
 	for (size_t i = 0; i < count && wanted != KB_WANTED_NOTHING; i++) {
 		bool hit = kb_wanted_in(
-		        wanted, kb_sv_sub(text, rows[i].start, rows[i].end - rows[i].start));
+		        wanted, kb_sv_sub(from->text, rows[i].start, rows[i].end - rows[i].start));
 
 		rows[i].f[KB_F_WANTED_HIT] = hit;
 		rows[i].f[KB_F_WANTED_MISS] = !hit;
@@ -599,7 +599,7 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 		sum += f[KB_F_COV];
 		main_count += p->sentences[i].terms >> a->main & 1;
 	}
-	wanted_features(r->wanted, from->text, rows, p->count);
+	wanted_features(r->wanted, from, rows, p->count);
 	for (size_t i = 0; i < p->count; i++) {
 		float *f = rows[i].f;
 

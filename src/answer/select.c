@@ -134,6 +134,9 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	if (gate != KB_GATE_CODE && !evidence->nearness.known && evidence->stats.passages < SMALL
 	    && KB_MAX(g[KB_G_DOC_COV], g[KB_G_DOC_SOFT]) < FLOOR)
 		out->gate_z = KB_MIN(out->gate_z, -1.0f);
+	/* There nothing else is near that would tell it. */
+	if (evidence->stats.passages < SMALL && g[KB_G_WANTED_DOC] > 0)
+		out->gate_z = KB_MIN(out->gate_z, -1.0f);
 	if (lacks_own(&features, &features.passages[features.rows[order[0]].candidate]))
 		out->gate_z = KB_MIN(out->gate_z, -1.0f);
 	out->answered =

@@ -16,7 +16,8 @@ static const struct {
 		"|discount|discounts|rebate|reduced price|student price|cheaper|rabatt|rabatte|ermäßigung|ermäßigt|"
 		"réduction|remise|tarif réduit|descuento|descuentos|sconto|sconti|desconto|korting|",
 		"|折扣|优惠|割引|할인|",
-		" discount discounts discounted reduced rebate off percent rabatt ermäßigt ermäßigung ermäßigte prozent"
+		" discount discounts discounted reduced rebate off percent free half nothing nichts gratis kostenlos gratuit gratuito"
+		" gratuita rabatt ermäßigt ermäßigung ermäßigte prozent"
 		" réduction réductions remise réduit réduite descuento descuentos sconto ridotto ridotta desconto korting ",
 		"", "|%|折|优惠|割引|할인|" },
 	[KB_WANTED_PHONE] = {
@@ -48,6 +49,15 @@ static const struct {
 		"|温度|多热|온도|",
 		" degree degrees celsius fahrenheit grad degré degrés grado grados gradi graus graden ",
 		" c f k ", "|°|度|" },
+	[KB_WANTED_POWER] = {
+		"|how many watts|wattage|how much power|power consumption|how many volts|wie viel watt|leistungsaufnahme|"
+		"combien de watts|cuántos vatios|quanti watt|",
+		"|功率|多少瓦|何ワット|消費電力|",
+		" watt watts kilowatt kilowatts volt volts ampere amperes vatios ", " w kw v a ", "|瓦|ワット|" },
+	[KB_WANTED_NOISE] = {
+		"|how loud|how noisy|noise level|decibel|decibels|wie laut|lautstärke|niveau sonore|nivel de ruido|",
+		"|噪音|分贝|騒音|",
+		" decibel decibels dezibel décibels decibelios quiet silent noiseless leise ", " db ", "|分贝|" },
 	[KB_WANTED_PRICE] = {
 		"|how much does|how much do|how much is|how much are|price|prices|cost|costs|fee|fees|was kostet|was kosten|"
 		"kostet|kosten|preis|preise|gebühr|gebühren|combien coûte|combien coûtent|coûte|prix|tarif|cuánto cuesta|"
@@ -59,7 +69,8 @@ static const struct {
 		" included inklusive ",
 		" kr pln zl czk rub ", "|€|$|£|¥|₹|円|元|无料|免费|無料|원|" },
 	[KB_WANTED_DURATION] = {
-		"|how long does|how long do|how long will|how long is the|how many days|how many hours|how many weeks|"
+		"|how long does|how long do|how long will|how long is the guarantee|how long is the warranty|what is the guarantee|"
+		"how many days|how many hours|how many weeks|"
 		"how many minutes|how many months|how many years|how soon|wie lange|wie viele tage|wie viele stunden|"
 		"combien de temps|combien de jours|durée|cuánto tiempo|cuánto dura|cuántos días|quanto tempo|quanto dura|"
 		"quanti giorni|quantos dias|hoe lang|hoeveel dagen|",
@@ -72,15 +83,15 @@ static const struct {
 		" meters ",
 		" s min h d m km cm ", "|天|小时|分钟|周|个月|年|日|時間|分|週|か月|" },
 	[KB_WANTED_LENGTH] = {
-		"|how tall|how high|how wide|how deep|how thick|length|height|width|depth|diameter|dimensions|wie breit|wie tief|"
+		"|how tall|how high|how wide|how deep|how thick|in centimetres|in centimeters|in inches|wie groß ist|length|height|width|depth|diameter|dimensions|wie breit|wie tief|"
 		"wie dick|höhe|breite|tiefe|länge|durchmesser|maße|abmessungen|hauteur|largeur|profondeur|longueur|diamètre|"
 		"altura|anchura|profundidad|longitud|dimensiones|altezza|larghezza|profondità|lunghezza|dimensioni|largura|"
 		"profundidade|comprimento|hoe hoog|hoe breed|hoe diep|hoogte|breedte|diepte|",
 		"|高度|宽度|深度|长度|多高|多宽|多深|高さ|幅|深さ|長さ|높이|길이|",
 		" metre metres meter meters centimetre centimetres centimeter centimeters millimetre millimetres millimeter"
 		" millimeters kilometre kilometres kilometer kilometers inch inches foot feet yard yards mile miles zentimeter"
-		" mètre mètres centimètre centimètres metro metros centímetro centímetros metri centimetri characters pixels ",
-		" mm cm m km dm in ft px ", "|米|厘米|毫米|センチ|メートル|\"|" },
+		" mètre mètres centimètre centimètres quadratmeter metro metros centímetro centímetros metri centimetri characters pixels ",
+		" mm cm m km dm in ft px qm m² mb gb ", "|米|厘米|毫米|センチ|メートル|\"|" },
 };
 // clang-format on
 

@@ -101,3 +101,24 @@ for (const count of [1, 2, 13]) {
     }
   });
 }
+
+test("what is near but tells nothing of the kind that is asked for is no answer", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: first(5) });
+  const tells = [
+    ["How much does the Calida boiler cost?", "1,850"],
+    ["How much does a permit cost?", "12 euros"],
+  ];
+  for (const [question, words] of tells) assert.ok((await agent.ask(question)).llm_response.includes(words), question);
+  for (const question of [
+    "What colour is the Calida boiler?",
+    "How heavy is the Calida boiler?",
+    "How many watts does the Calida boiler have?",
+    "Is there a discount on the boiler?",
+    "What is the phone number of the Rowan Museum?",
+    "How tall is the Rowan Museum?",
+  ]) {
+    const { llm_response: said, citations } = await agent.ask(question);
+    assert.equal(citations, null, `${question}: ${said}`);
+  }
+});
