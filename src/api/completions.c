@@ -225,6 +225,15 @@ static void emit(void *arg, struct kb_sv fragment)
 	send_chunk(arg, CHUNK_TEXT, fragment);
 }
 
+/* Nothing has come yet: a comment, which clients pass over, keeps the line open. */
+static void hang_on(void *arg)
+{
+	struct chunks *chunks = arg;
+
+	if (!chunks->gone)
+		chunks->gone = !kb_stream_write(chunks->stream, KB_SV(": waiting\n\n"));
+}
+
 static void send_error(struct chunks *chunks, const struct kb_err *err)
 {
 	const struct kb_err_info *info = kb_err_info(err->code);
@@ -277,8 +286,10 @@ static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct chun
 	chunks->id = kb_arena_printf(call->arena, "%" PRId64, turn->message.id);
 	chunks->stream = kb_call_stream(call, false);
 	send_chunk(chunks, CHUNK_ROLE, KB_SV(""));
-	kb_turn_answer(call, turn,
-	               &(struct kb_turn_sink){ .take = emit, .done = end_stream, .arg = chunks });
+	kb_turn_answer(
+	        call, turn,
+	        &(struct kb_turn_sink){
+	                .take = emit, .silent = hang_on, .done = end_stream, .arg = chunks });
 	return true;
 }
 

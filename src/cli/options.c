@@ -108,7 +108,7 @@ static const struct option {
 	{ "open-agents-memory", "DOCENT_OPEN_AGENTS_MEMORY", "MB", "256", "Memory of open agents beyond their files; past it the one not used for longest is closed.", OPTION(open_agents_memory) },
 	{ "trash-days", "DOCENT_TRASH_DAYS", "DAYS", "3",
 	  "How long originals and texts that nothing names any more stay in the trash, from where they come back by themselves.", OPTION(trash_days) },
-	{ "stop-grace", "DOCENT_STOP_GRACE", "SECONDS", "20", "How long answers in progress may take when the service stops.", OPTION(stop_grace_s) },
+	{ "stop-grace", "DOCENT_STOP_GRACE", "SECONDS", "20", "How long requests in progress may take when the service stops. What a model is writing has a second.", OPTION(stop_grace_s) },
 };
 // clang-format on
 

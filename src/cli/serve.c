@@ -40,6 +40,9 @@
 enum {
 	QUEUED_REQUESTS_MAX = 4096,
 	PARSER_WARM = 2,
+	/* Of what a model is writing when the service stops: some take minutes, and what has come
+	 * is stored. */
+	WRITING_GRACE_MS = 1000,
 };
 
 bool kb_cli_help(int argc, char **argv, const char *usage)
@@ -703,7 +706,7 @@ static void close_all(struct service *s)
 {
 	struct kb_api *api = &s->api;
 
-	kb_models_cancel(api->models, s->plan->stop_grace_s * 1000);
+	kb_models_cancel(api->models, KB_MIN(s->plan->stop_grace_s * 1000, WRITING_GRACE_MS));
 	kb_followers_stop(api->followers, s->plan->stop_grace_s * 1000);
 	kb_watchers_stop(api->watchers);
 	if (api->server)

@@ -49,9 +49,8 @@ static void pick(struct kb_live *live, struct batch *batch, struct kb_live_answe
 	struct kb_answer_turn *turn = &batch->turns[batch->count];
 	struct kb_sv text = { 0 };
 
-	if (!answer->was_silent
-	    && batch->now - answer->began_us >= KB_LIVE_SILENT_MS * INT64_C(1000)) {
-		answer->was_silent = true;
+	if (batch->now >= answer->silent_us) {
+		answer->silent_us = batch->now + KB_LIVE_AGAIN_MS * INT64_C(1000);
 		answer->silent(answer);
 	}
 	if (!answer->message)
@@ -172,7 +171,7 @@ static void *keep(void *arg)
 
 void kb_live_enter(struct kb_live *live, struct kb_live_answer *answer)
 {
-	answer->began_us = now_us(live);
+	answer->silent_us = now_us(live) + KB_LIVE_SILENT_MS * INT64_C(1000);
 	pthread_mutex_lock(&live->lock);
 	answer->before = NULL;
 	answer->after = live->first;

@@ -5,8 +5,8 @@
  * In steps of half a second or more it puts there what has been said, renews the row's lease, and
  * learns that the row is gone, because the conversation or the agent was deleted by whatever
  * process: then the answer is stopped. It also notices when a reader has heard nothing for
- * KB_LIVE_SILENT_MS. The steps grow longer with the number of answers, so that they take no more
- * than a tenth of the time.
+ * KB_LIVE_SILENT_MS, and again every KB_LIVE_AGAIN_MS. The steps grow longer with the number of
+ * answers, so that they take no more than a tenth of the time.
  *
  * And it ends the answers of others whose lease has run out: a process that has died leaves nothing
  * that is written for ever.
@@ -18,7 +18,7 @@
 
 #include "store/answers.h"
 
-enum { KB_LIVE_SILENT_MS = 4000 };
+enum { KB_LIVE_SILENT_MS = 4000, KB_LIVE_AGAIN_MS = 10000 };
 
 struct kb_live;
 
@@ -38,7 +38,7 @@ struct kb_live_answer {
 	/* A copy of what has been said, if it is more than `beyond` bytes. */
 	bool (*text)(struct kb_live_answer *answer, struct kb_arena *arena, size_t beyond,
 	             struct kb_sv *out);
-	void (*silent)(struct kb_live_answer *answer); /* once */
+	void (*silent)(struct kb_live_answer *answer);
 	/* Nobody wants it any more. */
 	void (*stop)(struct kb_live_answer *answer);
 	/* Which conversation it is of. */
@@ -48,9 +48,10 @@ struct kb_live_answer {
 
 	/* The keeper's own. */
 	struct kb_live_answer *before, *after;
-	int64_t began_us, renewed_us, stored_us;
+	int64_t silent_us; /* when it is to be told that nothing has come */
+	int64_t renewed_us, stored_us;
 	size_t stored; /* bytes that the row has */
-	bool in_turn, was_silent;
+	bool in_turn;
 };
 void kb_live_enter(struct kb_live *live, struct kb_live_answer *answer);
 /* Makes its row, durably, before a model is asked. row->message lives until it leaves; it gets an

@@ -8,8 +8,8 @@
 struct kb_answer_sink {
 	/* A piece of the text; must not block. The piece ends with the call. */
 	void (*take)(void *arg, struct kb_sv piece);
-	/* Nothing has come for KB_LIVE_SILENT_MS (live.h); must not block. NULL: nobody wants to
-	 * know. */
+	/* Nothing has come for KB_LIVE_SILENT_MS, and again every KB_LIVE_AGAIN_MS (live.h); must
+	 * not block. NULL: nobody wants to know. */
 	void (*silent)(void *arg);
 	/* Whether anybody still listens: others go before an answer that nobody does. Must not
 	 * block. NULL: somebody does. */

@@ -962,6 +962,31 @@ test("a model that is silent for four seconds has the line kept open by an empty
   const { events, text } = await agent.stream(question);
   assert.ok(text.includes("Hester Quillby"));
   assert.equal(events.filter(({ event, data }) => event === "progress" && data.message === "").length, 2);
+  const json = { messages: [{ role: "user", content: question }], stream: true };
+  const completion = await agent.api("POST", "/chat/completions", { json });
+  const lines = completion.text.split("\n\n").filter(Boolean);
+  assert.deepEqual(
+    lines.filter((line) => !line.startsWith("data: ")),
+    [": waiting"],
+  );
+  assert.equal(lines.indexOf(": waiting"), 1, "behind the first chunk");
+});
+
+test("a stop does not wait for a model that writes on: what has come is stored within seconds", async (t) => {
+  const { chat, kb, agent, set } = await withCatalogue(t, [{ id: "slow" }]);
+  await set({ response_source: "llm_content" });
+  Object.assign(chat, { say: "The tower is old and fair. ".repeat(200), gap: 100 });
+  const session = randomUUID();
+  const asking = agent.api("POST", `/conversations/${session}/messages`, {
+    json: { prompt: foreign[0], stream: true },
+  });
+  await until("the model to begin", () => chat.seen.at(-1)?.sent > 3);
+  const begun = Date.now();
+  const [code] = await Promise.all([kb.stop(), asking.catch(() => null)]);
+  assert.equal(code, 0);
+  assert.ok(Date.now() - begun < patient(4000), `${Date.now() - begun} ms of a grace of twenty seconds`);
+  await kb.begin();
+  assert.ok((await stored(agent, session)).llm_response.startsWith("The tower is old"));
 });
 
 test("a stop lets answers end for its grace and then cuts them off", async (t) => {

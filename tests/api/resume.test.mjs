@@ -201,7 +201,7 @@ test("a stop ends those who follow as well, when its grace is over", async (t) =
   await follower.events.catch(() => []);
 });
 
-test("who hears nothing for four seconds is told to wait, once, in a numbered stream", async (t) => {
+test("who hears nothing for four seconds is told to wait, in a numbered stream", async (t) => {
   const s = await scene(t, { settings: { hang_in_there_msg: "Still looking." } });
   s.chat.until = 0;
   const waiting = (events) => events.some(({ event }) => event === "waiting");

@@ -170,6 +170,9 @@ static void test_silence(struct kb_test *t)
 	UNTIL(&w, atomic_load(&writer.silences) == 1);
 	CHECK(t, kb_clock_now_us(&w.f.clock) - writer.message.created_at
 	                 >= KB_LIVE_SILENT_MS * INT64_C(1000));
+	UNTIL(&w, atomic_load(&writer.silences) == 2);
+	CHECK(t, kb_clock_now_us(&w.f.clock) - writer.message.created_at
+	                 >= (KB_LIVE_SILENT_MS + KB_LIVE_AGAIN_MS) * INT64_C(1000));
 	kb_live_leave(w.live, &writer.live);
 	close_world(&w);
 }
