@@ -618,27 +618,35 @@ static bool take_steps(struct search *s, struct kb_err *err)
 	return count == 1 || answered || take_step(s, prompt, KB_SV(""), err);
 }
 
-static bool search_view(const struct kb_answer_job *job, const struct kb_answer_request *request,
-                        const struct kb_view *view, struct kb_steps *out, struct kb_err *err)
+bool kb_steps_search(const struct kb_answer_job *job, const struct kb_answer_request *request,
+                     struct kb_snapshot *snapshot, struct kb_steps *out, struct kb_err *err)
 {
-	struct kb_segment *own = request->attached ? request->attached->segment : NULL;
 	struct search s = { .job = job,
 		            .analyzer = job->analyzer,
 		            .arena = job->arena,
 		            .request = request,
+		            .snapshot = snapshot,
 		            .effort = &efforts[kb_settings_capability(request->settings)],
 		            .out = out };
-	struct kb_snapshot *opened = kb_view_opened(view, job->arena, &request->labels);
-	bool ok;
 
 	*out = (struct kb_steps){ 0 };
-	s.snapshot = own ? kb_snapshot_with(opened, own) : kb_snapshot_hold(opened);
+	return request->search_count ? take_searches(&s, err) : take_steps(&s, err);
+}
+
+static bool search_view(const struct kb_answer_job *job, const struct kb_answer_request *request,
+                        const struct kb_view *view, struct kb_steps *out, struct kb_err *err)
+{
+	struct kb_segment *own = request->attached ? request->attached->segment : NULL;
+	struct kb_snapshot *opened = kb_view_opened(view, job->arena, &request->labels);
+	struct kb_snapshot *all = own ? kb_snapshot_with(opened, own) : kb_snapshot_hold(opened);
+	bool ok;
+
 	kb_snapshot_release(opened);
-	ok = request->search_count ? take_searches(&s, err) : take_steps(&s, err);
+	ok = kb_steps_search(job, request, all, out, err);
 	if (ok)
-		out->searched = s.snapshot;
+		out->searched = all;
 	else
-		kb_snapshot_release(s.snapshot);
+		kb_snapshot_release(all);
 	return ok;
 }
 

@@ -48,5 +48,9 @@ bool kb_steps_planned(const struct kb_answer_request *request, size_t *max);
  * what was searched; it is zeroed at first, and the caller releases it, after a failure too. */
 bool kb_steps_take(const struct kb_answer_job *job, const struct kb_answer_request *request,
                    struct kb_view *view, struct kb_steps *out, struct kb_err *err) KB_MUST_CHECK;
+/* The same in what is open already; `searched` stays empty. */
+bool kb_steps_search(const struct kb_answer_job *job, const struct kb_answer_request *request,
+                     struct kb_snapshot *snapshot, struct kb_steps *out,
+                     struct kb_err *err) KB_MUST_CHECK;
 
 #endif
