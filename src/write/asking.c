@@ -229,6 +229,17 @@ static void note_sent(struct kb_writing *w, const struct kb_chat_message *messag
 		w->sent_turns += kb_tokens_estimate(messages[i].text, KB_LANG_NONE);
 }
 
+/* Which outcome the gate expects (answer/outcome.h). */
+static bool is_answered(const struct kb_writing *w)
+{
+	const struct kb_steps *steps = &w->found->steps;
+
+	for (size_t i = 0; i < steps->count; i++)
+		if (steps->v[i].selection.answered && steps->v[i].verdict != KB_NAMED_LACKING)
+			return true;
+	return false;
+}
+
 /* Of what is in hand. False: the store failed. */
 static bool leave_prompt(struct kb_writing *w, struct kb_err *err)
 {
@@ -241,6 +252,7 @@ static bool leave_prompt(struct kb_writing *w, struct kb_err *err)
 		.wishes = w->request->wishes,
 		.no_answer = kb_settings_text_in(settings, w->request->lang, KB_TEXT_NO_ANSWER),
 		.own_content = kb_settings_response_source(settings) != KB_RESPONSE_LLM_CONTENT,
+		.answers = is_answered(w),
 		.markers = wants_markers(w),
 		.turns = w->turns,
 		.turn_count = w->request->turn_count,

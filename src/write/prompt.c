@@ -32,7 +32,11 @@ static void add_rules(struct kb_arena *arena, struct kb_buf *buf, const struct k
 		                "- If the sources do not hold the answer, reply with exactly this "
 		                "text and nothing else: ");
 		kb_buf_sv(buf, prompt->no_answer);
-		kb_buf_byte(buf, '\n');
+		kb_buf_str(buf, prompt->answers
+		                        ? "\n- The search holds that the sources answer the "
+		                          "question, the first ones most likely.\n"
+		                        : "\n- The search is not sure that the sources answer the "
+		                          "question: they may only speak of the same subject.\n");
 	} else {
 		kb_buf_str(buf, "- Prefer the sources below. Where they are silent, answer from "
 		                "what you know.\n");

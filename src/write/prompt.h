@@ -32,6 +32,7 @@ struct kb_prompt {
 	struct kb_sv wishes;  /* of the program that asks: its system messages; empty: none */
 	struct kb_sv no_answer;
 	bool own_content; /* from the sources alone */
+	bool answers;     /* the search holds that the sources answer the question */
 	bool markers;     /* the model names its sources */
 	const struct kb_excerpt *sources;
 	size_t source_count;

@@ -68,6 +68,18 @@ test("a question that the documents are nowhere near to reaches no model", async
   assert.deepEqual([message.llm_response, message.citations], [chat.say, null]);
 });
 
+test("the model is told whether the search holds that its sources answer", async (t) => {
+  const { chat, agent } = await scene(t);
+  await agent.ask(question);
+  assert.match(system(chat.seen.at(-1)), /The search holds that the sources answer the question/);
+  // The subject is near, the answer is not there.
+  chat.seen.length = 0;
+  for (const near of ["Is there a restaurant near the cliff?", "Who painted the tower of the lighthouse?"])
+    await agent.ask(near);
+  assert.ok(chat.seen.length > 0);
+  assert.ok(chat.seen.some((entry) => /The search is not sure that the sources answer/.test(system(entry))));
+});
+
 test("the persona stands in the system message alone, once, in its present version", async (t) => {
   const { chat, agent, set } = await scene(t, {
     settings: { persona_instructions: "You are Gustav, the harbour cat." },
