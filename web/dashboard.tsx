@@ -6,13 +6,14 @@ import { Loaded } from "./components/Loaded";
 import { Palette } from "./components/Palette";
 import { Screen, Shell } from "./components/Shell";
 import { Toasts } from "./components/Toasts";
-import { ApiError, noService } from "./lib/api";
+import { ApiError, noService, refusals } from "./lib/api";
 import "./lib/drops";
 import { part } from "./lib/part";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
-import { screens } from "./lib/screens";
+import { renamed, screens } from "./lib/screens";
 import { agent, forgetAgent, readAgent, readSignIn, readStats, signIn, turnTo } from "./lib/state";
+import { sayRefusal } from "./lib/say";
 import { useResource, type Resource } from "./lib/resource";
 import { readUsage } from "./lib/usage";
 import { speakToReader, w } from "./words/dashboard";
@@ -66,7 +67,7 @@ function Later({
   return code.error.value ? <NotNow from={code} /> : <Waiting />;
 }
 
-/** /agents/7/documents: the agent is read first, so that every screen has it. */
+/** /agents/7/content: the agent is read first, so that every screen has it. */
 function AgentScreen({ id, name }: { id: number; name: string }) {
   const read = useResource(async () => {
     turnTo(id);
@@ -88,9 +89,12 @@ function Routed() {
   useEffect(() => {
     if (!found) forgetAgent();
     if (path === "/" || path === "/login") go("/agents", { replace: true });
+    else if (found && renamed[found[2]!])
+      go(`/agents/${found[1]}/${renamed[found[2]!]}${location.search}`, { replace: true });
     else if (found && !found[2]) go(`${path}/${screens[0]!.name}`, { replace: true });
   }, [path]);
-  if (found) return found[2] ? <AgentScreen id={Number(found[1])} name={found[2]} /> : <Waiting />;
+  if (found)
+    return found[2] && !renamed[found[2]] ? <AgentScreen id={Number(found[1])} name={found[2]} /> : <Waiting />;
   if (place) return <Later load={place.load} name={place.href} />;
   return path === "/" || path === "/login" ? <Waiting /> : <NotFound />;
 }
@@ -120,6 +124,7 @@ const root = document.getElementById("app")!;
 const begin = async () => {
   await speakToReader();
   noService.text = w.noService;
+  refusals.say = sayRefusal;
   await readSignIn();
 };
 begin().then(

@@ -177,6 +177,7 @@ static void write_need(struct kb_jw *jw, const struct need *need)
 		kb_jw_object(jw);
 		kb_jw_key_int(jw, "id", page->id);
 		kb_jw_key_sv(jw, "title", kb_page_title(page));
+		kb_jw_key_int(jw, "source_id", page->source_id);
 		if (page->filename.n)
 			kb_jw_key_sv(jw, "filename", page->filename);
 		if (wants)

@@ -75,7 +75,7 @@ static const struct kb_api_route routes[] = {
 	{ "GET", AGENT "/content/pages", kb_content_pages, KEEPER, READ,
 	  .tag = "Documents",
 	  .summary = "List documents by title, kind, origin and how often they are cited",
-	  .query = LIST "search:str state:str sort:str kind:str source_id:int never_cited:bool",
+	  .query = LIST "search:str state:str sort:str kind:str source_id:int never_cited:bool after:int",
 	  .response = "ContentPagesReply", .status = 200 },
 	{ "POST", AGENT "/content/change", kb_content_change, KEEPER, WRITE,
 	  .body_max = JSON_MAX,

@@ -47,7 +47,7 @@ static const struct kb_schema schemas[] = {
 	          "status_reason:str? reason_code~:str reason_arguments~:[str] status_option~:str is_file:bool is_refreshable:bool created_at:time updated_at:time "
 	          "deleted_at:time? s3_path~:str? is_file_kept~:bool filename~:str? filesize~:int? "
 	          "path~:str? parent_id~:int content_hash~:str? link_url~:str? title~:str source_id~:int words~:int cited~:int" },
-	{ "NeedPage", "id:int title:str filename~:str status_option~:str is_file:bool is_refreshable:bool" },
+	{ "NeedPage", "id:int title:str source_id:int filename~:str status_option~:str is_file:bool is_refreshable:bool" },
 	{ "Need", "reason_code:str reason_arguments~:[str] count:int pages:[NeedPage]" },
 	{ "Origin", "source_id:int amiss:int unread:int waiting:int" },
 	{ "Content", "total:int ready:int never_cited:int uploads_id:int origins:[Origin] amiss:int needs:[Need]" },

@@ -275,7 +275,7 @@ test("a source is added by its address, planned, and deleted with its documents"
   await page.getByLabel("Or an address").fill("http://127.0.0.1:9/a.html");
   await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
   await page.locator(".source").waitFor();
-  await page.getByRole("button", { name: "Schedule" }).click();
+  await page.getByRole("button", { name: /^Read again: / }).click();
   await page.getByLabel("Read again").first().selectOption("advanced");
   await page.getByRole("dialog").getByRole("button", { name: "Mon" }).click();
   await page.getByLabel("Hours").fill("06:00, 18:30");
@@ -288,7 +288,7 @@ test("a source is added by its address, planned, and deleted with its documents"
   assert.equal(source.settings.max_depth, 3);
   await page.getByRole("button", { name: /^Delete http/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("heading", { name: "No addresses yet" }).waitFor();
+  await page.getByRole("heading", { name: "No documents yet" }).waitFor();
   quiet();
 });
 

@@ -13,6 +13,9 @@ import { FileChooser } from "./FileChooser";
 import { Note } from "./Note";
 import { ReadingOptions } from "./ReadingOptions";
 
+/** A text that was pasted, as a document. */
+const pasted = (title: string, text: string) => written(title.trim() || text.trim().split("\n")[0]!.slice(0, 80), text);
+
 /** An answer in its owner's words, as a document. */
 function written(question: string, answer: string): File {
   const name =
@@ -29,11 +32,14 @@ interface Props {
   question?: string;
   /** Chosen before. */
   begun?: File[];
+  /** Begins with a text instead. */
+  text?: boolean;
   onClose: () => void;
 }
 
 /** Files or an address for an agent that is there, and how they are read. */
-export function AddContent({ id, question, begun = [], onClose }: Props) {
+export function AddContent({ id, question, begun = [], text = false, onClose }: Props) {
+  const [title, setTitle] = useState("");
   const [answer, setAnswer] = useState("");
   const [files, setFiles] = useState<File[]>(begun);
   const [before] = useState<Options>(() => optionsOf(agent.value));
@@ -52,12 +58,13 @@ export function AddContent({ id, question, begun = [], onClose }: Props) {
         await post(`/projects/${id}`, wanted);
         await readAgent(id);
       }
-      if (address.trim())
+      for (const line of address.split(/\s+/).filter(Boolean))
         await post(`/projects/${id}/sources`, {
-          sitemap_path: addressOf(address),
+          sitemap_path: addressOf(line),
           ...changed(before, options, ofAddress),
         });
-      const all = question && answer.trim() ? [...files, written(question, answer)] : files;
+      const more = answer.trim() ? [question ? written(question, answer) : pasted(title, answer)] : [];
+      const all = [...files, ...more];
       if (all.length) await uploadFiles(id, all, setShare);
       contentCame();
       tell(w.contentAdded);
@@ -69,7 +76,7 @@ export function AddContent({ id, question, begun = [], onClose }: Props) {
   }
   return (
     <Dialog
-      title={w.addContent}
+      title={text ? w.pasteText : w.addContent}
       onClose={onClose}
       onSubmit={() => void add()}
       footer={
@@ -104,8 +111,38 @@ export function AddContent({ id, question, begun = [], onClose }: Props) {
           </Field>
         </>
       )}
-      <FileChooser files={files} onChange={setFiles} />
-      <AddressField label={w.orAddress} value={address} onChange={setAddress} />
+      {text && (
+        <>
+          <Field label={w.titleOfText}>
+            {(given) => (
+              <input
+                {...given}
+                class="input"
+                dir="auto"
+                value={title}
+                onInput={(e) => setTitle(e.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label={w.pastedText}>
+            {(given) => (
+              <textarea
+                {...given}
+                class="input tall"
+                dir="auto"
+                value={answer}
+                onInput={(event) => setAnswer(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </>
+      )}
+      {!text && (
+        <>
+          <FileChooser files={files} onChange={setFiles} />
+          <AddressField many label={w.orAddress} value={address} onChange={setAddress} />
+        </>
+      )}
       <details>
         <summary>{w.readingOptions}</summary>
         <div class="options">

@@ -1,19 +1,21 @@
 import { post } from "../lib/api";
+import { readWith } from "../lib/content";
 import { turnedOn, type Needed } from "../lib/reading";
-import { agent, attempt, readAgent, tell } from "../lib/state";
+import { sayReason } from "../lib/say";
+import { agent, attempt, tell } from "../lib/state";
 import type { Page } from "../lib/types";
 import { contentCame } from "../lib/uploads";
 import { w } from "../words/dashboard";
 import { Button } from "./Button";
 
-const neededBy = (page: Page) =>
+export const neededBy = (page: { status_option?: string }) =>
   page.status_option && page.status_option in turnedOn ? (page.status_option as Needed) : null;
 
-/** Why a document is not read, in words of the page where an option of the agent would have read it. */
+/** Why a document waits or is not read, in words of the page: an option of the agent may be what it lacks. */
 export function reasonOf(page: Page): string | null {
   const option = neededBy(page);
-  if (!option) return page.status_reason;
-  return agent.value?.[option] ? w.reading.wasOff[option] : w.reading.isOff[option];
+  if (option) return agent.value?.[option] ? w.reading.wasOff[option] : w.reading.isOff[option];
+  return page.status_reason ? sayReason(page) : null;
 }
 
 /** Turns the option on that a document lacked, and reads it again. */
@@ -23,11 +25,8 @@ export function ReadWithOption({ id, page, onRead }: { id: number; page: Page; o
   const isOn = Boolean(agent.value?.[option]);
   const read = () =>
     attempt(async () => {
-      if (!isOn) {
-        await post(`/projects/${id}`, { [option]: turnedOn[option] });
-        await readAgent(id);
-      }
-      await post(`/projects/${id}/pages/${page.id}/reindex`);
+      if (isOn) await post(`/projects/${id}/pages/${page.id}/reindex`);
+      else await readWith(id, option, [page.id]);
       tell(w.syncing);
       contentCame();
       onRead();

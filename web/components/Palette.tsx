@@ -71,8 +71,8 @@ function settings(): Entry[] {
   });
   return [
     ...of(behaviour, "behaviour", w.behaviour, "behaviour"),
-    ...ofAgent.map((field) => option(field, "behaviour", w.behaviour, "behaviour")),
-    ...ofAddress.map((field) => option(field, "sources", w.sources, "globe")),
+    ...ofAgent.map((field) => option(field, "content", w.content, "document")),
+    ...ofAddress.map((field) => option(field, "content", w.content, "globe")),
     ...of(look, "look", w.look, "look"),
   ];
 }

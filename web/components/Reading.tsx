@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { ago, duration, number, percent } from "../lib/format";
 import { agent, progress, readAgent, readProgress, readStats } from "../lib/state";
+import { sayReason } from "../lib/say";
 import { w } from "../words/dashboard";
 
 /** Asks often while documents are read and somebody looks, seldom otherwise. */
@@ -11,14 +12,17 @@ const BUSY_MS = 1000,
 export function useProgress(id: number, changed?: () => void) {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
-    let ended = false;
+    let ended = false,
+      isFirst = true;
     const turn = async () => {
       try {
         if (!document.hidden && (await readProgress(id)) && !ended) {
-          void readStats(id).catch(() => {});
+          // What a screen shows first it has just asked for itself.
+          if (!isFirst) void readStats(id).catch(() => {});
           if (!agent.value?.is_chat_active) void readAgent(id).catch(() => {});
-          changed?.();
+          if (!isFirst) changed?.();
         }
+        isFirst = false;
       } catch {
         // The next turn asks again.
       }
@@ -45,12 +49,19 @@ export function useProgress(id: number, changed?: () => void) {
 export function Live() {
   const queued = progress.value?.queued ?? 0;
   const meaning = progress.value?.meaning;
+  const amiss = progress.value ? progress.value.failed + progress.value.limited : 0;
   const active = agent.value?.is_chat_active;
   return (
     <span class={`live ${active ? "" : "off"}`} role="status">
       <i />
       {active ? w.answering : w.notAnswering}
       {queued > 0 && ` · ${w.beingRead(queued)}`}
+      {amiss > 0 && (
+        <>
+          {" · "}
+          <a href={`/agents/${agent.value?.id}/content`}>{w.documentsNeedYou(amiss)}</a>
+        </>
+      )}
       {meaning && meaning.ready < meaning.passages && (
         <>
           {` · ${w.byMeaning(percent(meaning.ready / meaning.passages))}`}
@@ -85,7 +96,7 @@ export function Reading() {
               {page.state === "reading"
                 ? w.readingNow
                 : page.reason
-                  ? `${page.reason}${page.next_try_at ? ` ${w.nextTry(ago(page.next_try_at))}` : ""}`
+                  ? `${sayReason(page)}${page.next_try_at ? ` ${w.nextTry(ago(page.next_try_at))}` : ""}`
                   : w.waits}
             </span>
           </li>

@@ -6,19 +6,22 @@ import { Toggle } from "./Toggle";
 interface Props {
   names: OptionName[];
   values: Options;
+  /** What an option would mend now. */
+  mends?: Partial<Record<OptionName, string>>;
   onChange: (name: OptionName, value: Options[OptionName]) => void;
 }
 
 /** Options of how documents are read, each with what it does. */
-export const ReadingOptions = ({ names, values, onChange }: Props) => (
+export const ReadingOptions = ({ names, values, mends = {}, onChange }: Props) => (
   <>
     {names.map((name) => {
       const choices = choicesOfReading(name);
       const value = values[name];
+      const help = mends[name] ? `${w.reading.help[name]} ${mends[name]}` : w.reading.help[name];
       return (
         <div key={name} data-field={name}>
           {choices ? (
-            <Field label={w.reading.titles[name]} help={w.reading.help[name]}>
+            <Field label={w.reading.titles[name]} help={help}>
               {(given) => (
                 <select
                   {...given}
@@ -38,7 +41,7 @@ export const ReadingOptions = ({ names, values, onChange }: Props) => (
           ) : (
             <Toggle
               label={w.reading.titles[name]}
-              help={w.reading.help[name]}
+              help={help}
               checked={Boolean(value)}
               onChange={(on) => onChange(name, on)}
             />

@@ -6,8 +6,9 @@ import { choiceName, choicesOf, isField, languageName, titleOf, type Group } fro
 import { fullHex } from "../lib/colour";
 import { ownColour } from "../lib/look";
 import { useResource } from "../lib/resource";
-import { guard, location_ } from "../lib/router";
+import { guard } from "../lib/router";
 import { tell } from "../lib/state";
+import { useReach } from "../lib/reach";
 import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { Icon } from "./Icon";
@@ -319,17 +320,9 @@ function Row({
   );
 }
 
-/** The address may name a field: it takes the focus. */
+/** The address may name a field. */
 function Reach() {
-  const name = location_.value.query.get("field");
-  useEffect(() => {
-    const row = name && document.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
-    if (!row) return;
-    row.scrollIntoView({ block: "center" });
-    row
-      .querySelector<HTMLElement>("input:not(.hidden), select, textarea, button:not(.back)")
-      ?.focus({ preventScroll: true });
-  }, [name]);
+  useReach();
   return null;
 }
 

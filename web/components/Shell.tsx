@@ -44,7 +44,7 @@ function AgentNav() {
   const now = agent.value!;
   const base = `/agents/${now.id}`;
   const shown = screens.filter((screen) => !screen.master || now.is_master);
-  const counts: Record<string, number | undefined> = { documents: stats.value?.pages_found };
+  const counts: Record<string, number | undefined> = { content: stats.value?.pages_indexed };
   const group = (name: string) =>
     shown
       .filter((screen) => screen.group === name)
@@ -62,7 +62,7 @@ function AgentNav() {
         <span>
           <span class="hidden">{w.chooseAgent}: </span>
           <b>{now.project_name}</b>
-          {stats.value && <small>{w.documents(stats.value.pages_found)}</small>}
+          {stats.value && <small>{w.documents(stats.value.pages_indexed)}</small>}
         </span>
         <Icon name="switch" />
       </button>

@@ -84,12 +84,16 @@ interface Props<T, K> extends Omit<RowsProps<T, K>, "rows" | "card"> {
   empty?: ComponentChildren;
   /** What is done to all that are chosen: stands over them. */
   bulk?: ComponentChildren;
+  /** How many are chosen, where that is more than can be seen. */
+  chosen?: number;
+  /** Leads to another page; else that stands in the address. */
+  onPage?: (page: number) => void;
 }
 
 /** A list as a screen has it, with the way to its other pages. */
-export function Table<T, K extends number | string>({ list, empty, bulk, ...table }: Props<T, K>) {
+export function Table<T, K extends number | string>({ list, empty, bulk, chosen: all, onPage, ...table }: Props<T, K>) {
   const isPage = !Array.isArray(list);
-  const chosen = table.choice?.ids.length ?? 0;
+  const chosen = all ?? table.choice?.ids.length ?? 0;
   if (!(isPage ? list.total : list.length)) return <>{empty}</>;
   return (
     <>
@@ -104,7 +108,7 @@ export function Table<T, K extends number | string>({ list, empty, bulk, ...tabl
       )}
       <div>
         <Rows card rows={isPage ? list.data : list} {...table} />
-        {isPage && <Pager list={list} />}
+        {isPage && <Pager list={list} onPage={onPage} />}
       </div>
     </>
   );

@@ -19,6 +19,14 @@ export const headers: Record<string, string> = {};
 /** What is said when nothing answers; a surface has it in the words of its reader. */
 export const noService = { text: "The service does not answer. Is it running?" };
 
+/** What a refusal is told as; a surface has it in the words of its reader, by the code that comes with it. */
+export interface Refused {
+  message?: string;
+  reason_code?: string;
+  reason_arguments?: string[];
+}
+export const refusals = { say: (refused: Refused) => refused.message ?? "" };
+
 /** Is called when the service no longer knows this browser. */
 export const onSignedOut = { call: () => {} };
 
@@ -31,7 +39,7 @@ async function failure(reply: Response): Promise<ApiError> {
   const retry = Number(reply.headers.get("retry-after") ?? 0);
   let message = "";
   try {
-    message = (await reply.json()).message;
+    message = refusals.say(await reply.json());
   } catch {
     // No JSON: a proxy in between has answered.
   }
@@ -97,14 +105,14 @@ export function upload<T>(path: string, form: FormData, progress: (share: number
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     request.onerror = () => reject(new ApiError(noService.text, 0));
     request.onload = () => {
-      let json: { data?: T; message?: string } = {};
+      let json: Refused & { data?: T } = {};
       try {
         json = JSON.parse(request.responseText);
       } catch {
         // As above.
       }
       if (request.status < 300) resolve((json.data ?? json) as T);
-      else reject(new ApiError(json.message || `${request.status} ${request.statusText}`, request.status));
+      else reject(new ApiError(refusals.say(json) || `${request.status} ${request.statusText}`, request.status));
     };
     request.send(form);
   });

@@ -2,6 +2,7 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "../components/Icon";
 import { isWhole } from "./state";
+import { screen } from "./part";
 import { w } from "../words/dashboard";
 
 export interface Place {
@@ -13,11 +14,11 @@ export interface Place {
 }
 
 export const places = (): Place[] => [
-  { href: "/agents", title: w.agents, icon: "agents", rail: true, load: () => import("../screens/Agents") },
+  { href: "/agents", title: w.agents, icon: "agents", rail: true, load: () => screen("Agents") },
   ...(isWhole.value
-    ? [{ href: "/keys", title: w.keys, icon: "key" as const, rail: true, load: () => import("../screens/Keys") }]
+    ? [{ href: "/keys", title: w.keys, icon: "key" as const, rail: true, load: () => screen("Keys") }]
     : []),
-  { href: "/usage", title: w.usage, icon: "usage", rail: true, load: () => import("../screens/Usage") },
-  { href: "/account", title: w.account, icon: "persona", rail: true, load: () => import("../screens/Account") },
-  { href: "/system", title: w.system, icon: "system", rail: true, load: () => import("../screens/System") },
+  { href: "/usage", title: w.usage, icon: "usage", rail: true, load: () => screen("Usage") },
+  { href: "/account", title: w.account, icon: "persona", rail: true, load: () => screen("Account") },
+  { href: "/system", title: w.system, icon: "system", rail: true, load: () => screen("System") },
 ];

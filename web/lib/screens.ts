@@ -1,6 +1,7 @@
 // The screens of an agent, in the order of the rail. What is not here is not there.
 import type { ComponentType } from "preact";
 import type { IconName } from "../components/Icon";
+import { screen } from "./part";
 import { w } from "../words/dashboard";
 
 export interface Screen {
@@ -14,21 +15,14 @@ export interface Screen {
 }
 
 export const screens: Screen[] = [
-  { name: "ask", title: () => w.ask, icon: "ask", group: "", load: () => import("../screens/Ask") },
-  {
-    name: "documents",
-    title: () => w.documentsTitle,
-    icon: "document",
-    group: "",
-    load: () => import("../screens/Documents"),
-  },
-  { name: "sources", title: () => w.sources, icon: "globe", group: "", load: () => import("../screens/Sources") },
+  { name: "ask", title: () => w.ask, icon: "ask", group: "", load: () => screen("Ask") },
+  { name: "content", title: () => w.content, icon: "document", group: "", load: () => screen("Content") },
   {
     name: "conversations",
     title: () => w.conversations,
     icon: "conversations",
     group: "",
-    load: () => import("../screens/Conversations"),
+    load: () => screen("Conversations"),
   },
   {
     name: "analytics",
@@ -42,32 +36,35 @@ export const screens: Screen[] = [
     title: () => w.persona,
     icon: "persona",
     group: "shape",
-    load: () => import("../screens/Persona"),
+    load: () => screen("Persona"),
   },
   {
     name: "behaviour",
     title: () => w.behaviour,
     icon: "behaviour",
     group: "shape",
-    load: () => import("../screens/Behaviour"),
+    load: () => screen("Behaviour"),
   },
-  { name: "look", title: () => w.look, icon: "look", group: "shape", load: () => import("../screens/Look") },
-  { name: "labels", title: () => w.labels, icon: "label", group: "shape", load: () => import("../screens/Labels") },
-  { name: "share", title: () => w.share, icon: "share", group: "more", load: () => import("../screens/Share") },
+  { name: "look", title: () => w.look, icon: "look", group: "shape", load: () => screen("Look") },
+  { name: "labels", title: () => w.labels, icon: "label", group: "shape", load: () => screen("Labels") },
+  { name: "share", title: () => w.share, icon: "share", group: "more", load: () => screen("Share") },
   {
     name: "master",
     title: () => w.masterTitle,
     icon: "master",
     group: "more",
     master: true,
-    load: () => import("../screens/Master"),
+    load: () => screen("Master"),
   },
   {
     name: "licences",
     title: () => w.licences,
     icon: "licence",
     group: "more",
-    load: () => import("../screens/Licences"),
+    load: () => screen("Licences"),
   },
-  { name: "plugin", title: () => w.plugin, icon: "plugin", group: "more", load: () => import("../screens/Plugin") },
+  { name: "plugin", title: () => w.plugin, icon: "plugin", group: "more", load: () => screen("Plugin") },
 ];
+
+/** What older addresses lead to. */
+export const renamed: Record<string, string> = { documents: "content", sources: "content" };

@@ -65,6 +65,8 @@ export interface Page {
   crawl_status: Status;
   index_status: Status;
   status_reason: string | null;
+  reason_code?: string;
+  reason_arguments?: string[];
   /** The option of the agent that was off, and with which it may be read. */
   status_option?: string;
   is_file: boolean;
@@ -102,6 +104,8 @@ export interface Progress {
     name: string;
     state: "reading" | "waiting";
     reason: string | null;
+    reason_code?: string;
+    reason_arguments?: string[];
     next_try_at: string | null;
   }[];
   /** How far passages are found by meaning too; missing where nobody makes vectors. */

@@ -43,7 +43,7 @@ function neverAsked(error: ApiError) {
 
 /** Where somebody else finds a source: on the web, or here, once they are signed in. */
 const linkTo = (id: number, { id: page, url }: Source) =>
-  url && !url.includes("/api/v1/preview/") ? url : `${location.origin}/agents/${id}/documents?document=${page}`;
+  url && !url.includes("/api/v1/preview/") ? url : `${location.origin}/agents/${id}/content?document=${page}`;
 
 interface ActionsProps {
   id: number;

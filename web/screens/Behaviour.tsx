@@ -1,5 +1,4 @@
 import { AgentCare } from "../components/AgentCare";
-import { AgentReading } from "../components/AgentReading";
 import { Screen } from "../components/Shell";
 import { SettingsForm } from "../components/SettingsForm";
 import { behaviour } from "../lib/fields";
@@ -14,8 +13,6 @@ export default function Behaviour({ id }: { id: number }) {
           groups={behaviour}
           below={
             <>
-              <h2>{w.readingOptions}</h2>
-              <AgentReading id={id} />
               <h2>{w.theAgent}</h2>
               <AgentCare id={id} />
             </>

@@ -10,11 +10,12 @@ import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
 import { Pager } from "../components/Pager";
 import { get, post, put, remove } from "../lib/api";
+import { readPage } from "../lib/content";
 import { download } from "../lib/files";
 import { dateTime, number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { attempt, hasFeature, readStats, tell } from "../lib/state";
-import type { List, Metadata, Page, PageText, Passage } from "../lib/types";
+import type { List, Metadata, PageText, Passage } from "../lib/types";
 import { w } from "../words/dashboard";
 import { LabelMany } from "./LabelMany";
 
@@ -143,13 +144,14 @@ function Passages({ id, pageId }: { id: number; pageId: number }) {
 interface Props {
   id: number;
   pageId: number;
-  page?: Page;
   onClose: () => void;
   onChanged: () => void;
 }
 
 /** One document: its text, what a citation shows of it, its labels. */
-export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: Props) {
+export default function DocumentSheet({ id, pageId, onClose, onChanged }: Props) {
+  const read = useResource((signal) => readPage(id, pageId, signal), [id, pageId]);
+  const page = read.value.value;
   const metadata = useResource(
     (signal) => get<Metadata>(`/projects/${id}/pages/${pageId}/metadata`, {}, signal),
     [pageId],
@@ -158,7 +160,7 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
   const [lost, setLost] = useState<Lost>(null);
   const [labelling, setLabelling] = useState(false);
   const [deleting, setDeleting] = useState(false);
-  const name = page?.filename ?? metadata.value.value?.title ?? page?.page_url ?? w.document;
+  const name = page?.title ?? metadata.value.value?.title ?? w.document;
   return (
     <Dialog
       sheet
@@ -185,7 +187,10 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
               {w.labels}
             </Button>
           )}
-          <Button icon="download" onClick={() => void attempt(() => download(`/api/v1/preview/${pageId}`, name))}>
+          <Button
+            icon="download"
+            onClick={() => void attempt(() => download(`/api/v1/preview/${pageId}`, page?.filename ?? name))}
+          >
             {w.download}
           </Button>
           <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
@@ -199,6 +204,7 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
           {[
             w.status[page.index_status],
             metadata.value.value?.word_count != null && w.words(number(metadata.value.value.word_count)),
+            page.cited > 0 && w.citedTimes(page.cited),
             dateTime(page.updated_at),
           ]
             .filter(Boolean)
@@ -207,7 +213,15 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
       )}
       {page?.status_reason && (
         <Note kind={page.index_status === "failed" ? "bad" : "warn"}>
-          {reasonOf(page)} <ReadWithOption id={id} page={page} onRead={onChanged} />
+          {reasonOf(page)}{" "}
+          <ReadWithOption
+            id={id}
+            page={page}
+            onRead={() => {
+              void read.again();
+              onChanged();
+            }}
+          />
         </Note>
       )}
       <span class="chips" role="group" aria-label={name}>

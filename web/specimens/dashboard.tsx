@@ -4,7 +4,6 @@ import { useEffect, useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
 import { AddressField } from "../components/AddressField";
 import { AgentCare } from "../components/AgentCare";
-import { AgentReading } from "../components/AgentReading";
 import { Answer, Proof, type Shown } from "../components/Answer";
 import { Avatar } from "../components/Avatar";
 import { Closest } from "../components/Closest";
@@ -140,11 +139,6 @@ const specimens: Specimens = {
   AgentCare: () => (
     <State name="of an agent" kind="flush">
       <AgentCare id={1} />
-    </State>
-  ),
-  AgentReading: () => (
-    <State name="of an agent" kind="flush">
-      <AgentReading id={1} />
     </State>
   ),
   Answer: Answers,
