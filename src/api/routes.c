@@ -178,6 +178,31 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Sources", .summary = "Read a source now",
 	  .response = "SourceReply", .status = 201, .also = { 403 } },
 
+	/* checked answers */
+	{ "GET", AGENT "/answers", kb_answers_list, KEEPER, READ,
+	  .tag = "Answers", .summary = "List the answers that people have checked",
+	  .query = LIST,
+	  .response = "AnswerListReply", .status = 200 },
+	{ "POST", AGENT "/answers", kb_answers_create, KEEPER, WRITE, .body_max = JSON_MAX,
+	  .tag = "Answers",
+	  .summary = "Say what is to be answered to some questions; the answer becomes a document, "
+	             "which opens only where those open that it cites",
+	  .request = "AnswerFields", .response = "AnswerReply", .status = 201 },
+	{ "GET", AGENT "/answers/{answerId}", kb_answers_read, KEEPER, READ,
+	  .tag = "Answers", .summary = "Read a checked answer",
+	  .response = "AnswerReply", .status = 200 },
+	{ "PUT", AGENT "/answers/{answerId}", kb_answers_update, KEEPER, WRITE,
+	  .body_max = JSON_MAX,
+	  .tag = "Answers",
+	  .summary = "Check it again, with what has changed; what is left out stays",
+	  .request = "AnswerFields", .response = "AnswerReply", .status = 200 },
+	{ "DELETE", AGENT "/answers/{answerId}", kb_answers_delete, KEEPER, WRITE,
+	  .tag = "Answers", .summary = "Delete it; the next question does not see it",
+	  .response = "DeletedReply", .status = 200 },
+	{ "GET", AGENT "/answers/{answerId}/versions", kb_answers_versions, KEEPER, READ,
+	  .tag = "Answers", .summary = "All texts that it has had, newest first",
+	  .response = "AnswerVersionsReply", .status = 200 },
+
 	/* labels */
 	{ "GET", AGENT "/labels", kb_labels_list, KEEPER, READ,
 	  .feature = KB_FEATURE_LABELS,

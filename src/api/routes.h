@@ -69,6 +69,13 @@ bool kb_page_labels_update(struct kb_call *call, struct kb_err *err);
 /* label_ids of the body, which has to have them. */
 bool kb_label_ids_read(struct kb_call *call, const int64_t **out, size_t *count,
                        struct kb_err *err) KB_MUST_CHECK;
+/* verified.c */
+bool kb_answers_list(struct kb_call *call, struct kb_err *err);
+bool kb_answers_create(struct kb_call *call, struct kb_err *err);
+bool kb_answers_read(struct kb_call *call, struct kb_err *err);
+bool kb_answers_update(struct kb_call *call, struct kb_err *err);
+bool kb_answers_delete(struct kb_call *call, struct kb_err *err);
+bool kb_answers_versions(struct kb_call *call, struct kb_err *err);
 /* conversations.c */
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err);

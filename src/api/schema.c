@@ -132,6 +132,18 @@ static const struct kb_schema schemas[] = {
 	            "vectors~:str reranker~:str" },
 	{ "SearchReply", SUCCESS("Search") },
 
+	{ "AnswerCite", "page_id:int state:str" },
+	{ "Answer", "id:int project_id:int version:int state:str questions:[str] answer:str citations:[AnswerCite] "
+	            "owner:str? checked_by:str? checked_at:time review_at:time? created_at:time updated_at:time "
+	            "label_ids~:[int]" },
+	{ "AnswerReply", SUCCESS("Answer") },
+	{ "AnswerPage", PAGINATOR("Answer") },
+	{ "AnswerListReply", SUCCESS("AnswerPage") },
+	{ "AnswerFields", "questions~:[str] question~:str answer~:str citations~:[int]? label_ids~:[int] owner~:str? "
+	                  "checked_by~:str? review_at~:str? version~:int" },
+	{ "AnswerVersion", "version:int questions:[str] answer:str checked_by:str? checked_at:time" },
+	{ "AnswerVersionsReply", SUCCESS("[AnswerVersion]") },
+
 	{ "Label", "id:int name:str project_id:int users:[str] created_at:time updated_at:time "
 	           "deleted_at:time?" },
 	{ "LabelReply", SUCCESS("Label") },

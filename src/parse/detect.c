@@ -17,6 +17,7 @@ static const struct {
 	size_t at;
 	enum kb_format format;
 } magics[] = {
+	{ KB_SV_INIT(KB_ANSWER_MARK), 0, KB_FORMAT_ANSWER },
 	{ KB_SV_INIT("{\\rtf"), 0, KB_FORMAT_RTF },
 	{ KB_SV_INIT("\x1f\x8b\x08"), 0, KB_FORMAT_GZIP },
 	{ KB_SV_INIT("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), 0, KB_FORMAT_OLD_OFFICE },

@@ -46,7 +46,7 @@ static struct kb_sv cleaned(struct kb_doc *doc, struct kb_sv text, enum kb_clean
 }
 
 /* Anything but blanks and the marks of an empty list item. */
-static bool has_content(struct kb_sv text)
+bool kb_doc_says(struct kb_sv text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		if (!strchr(" \n.-*|_=", text.p[i]))
@@ -58,7 +58,7 @@ static void push(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text)
 {
 	struct kb_doc_block *block;
 
-	if (!has_content(text))
+	if (!kb_doc_says(text))
 		return;
 	if (doc->block_count == KB_DOC_BLOCKS_MAX) {
 		doc->too_many = true;
@@ -108,7 +108,7 @@ void kb_doc_heading(struct kb_doc *doc, int level, struct kb_sv text)
 
 	kb_buf_clear(&doc->scratch);
 	clean = cleaned(doc, text, KB_CLEAN_LINE);
-	if (!has_content(clean))
+	if (!kb_doc_says(clean))
 		return;
 	level = KB_MAX(1, KB_MIN(level, KB_DOC_LEVELS));
 	for (int i = level - 1; i < KB_DOC_LEVELS; i++)
@@ -117,6 +117,23 @@ void kb_doc_heading(struct kb_doc *doc, int level, struct kb_sv text)
 	push(doc, KB_BLOCK_HEADING, clean);
 	doc->heading[level - 1] = kb_arena_sv(doc->arena, kb_utf8_cut(clean, KB_DOC_HEADING_MAX));
 	write_path(doc);
+}
+
+void kb_doc_under(struct kb_doc *doc, struct kb_sv lines)
+{
+	struct kb_sv line;
+
+	doc->path = doc->paths.n;
+	while (lines.p && kb_sv_split(&lines, '\n', &line)) {
+		kb_buf_clear(&doc->scratch);
+		line = cleaned(doc, line, KB_CLEAN_LINE);
+		if (!kb_doc_says(line))
+			continue;
+		if (doc->paths.n > doc->path)
+			kb_buf_sv(&doc->paths, path_separator);
+		kb_buf_sv(&doc->paths, line);
+	}
+	doc->path_n = doc->paths.n - doc->path;
 }
 
 int kb_doc_level(const struct kb_doc *doc)
@@ -325,7 +342,7 @@ void kb_doc_meta(struct kb_doc *doc, enum kb_doc_meta which, struct kb_sv text)
 	text = kb_utf8_cut(cleaned(doc, text, KB_CLEAN_LINE), KB_DOC_META_MAX);
 	if (which == KB_DOC_LANG)
 		text = lang_code(text);
-	if (!has_content(text))
+	if (!kb_doc_says(text))
 		return;
 	*slot = kb_arena_sv(doc->arena, text);
 	if (which == KB_DOC_LANG)

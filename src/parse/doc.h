@@ -75,10 +75,14 @@ void kb_doc_heading(struct kb_doc *doc, int level, struct kb_sv text);
 int kb_doc_level(const struct kb_doc *doc);
 /* Forgets the headings of this level and below: what follows stands under the one above. */
 void kb_doc_heading_end(struct kb_doc *doc, int level);
+/* All that follows stands under these texts, one a line, whatever their length; no block says them.
+ */
+void kb_doc_under(struct kb_doc *doc, struct kb_sv lines);
 /* Forgets the headings: a new part begins. */
 void kb_doc_unhead(struct kb_doc *doc);
 
 /* A paragraph, list item or code; text without a word in it makes no block. */
+bool kb_doc_says(struct kb_sv text); /* whether it has a word */
 void kb_doc_add(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text);
 
 /* Where the words of the block stand that was added last. Kept only if that block's text is `text`,

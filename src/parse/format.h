@@ -28,8 +28,13 @@ struct kb_parse_input {
 #define KB_PICTURES_UNREAD  "text in pictures was left alone, because is_ocr_enabled was 0"
 #define KB_READING_TOO_LONG "reading the document took longer than"
 
+/* The first line of a checked answer's file; its questions follow, one a line, then an empty line,
+ * then the answer. */
+#define KB_ANSWER_MARK "%docent-answer 1\n"
+
 enum kb_format {
 	KB_FORMAT_UNKNOWN,
+	KB_FORMAT_ANSWER, /* a checked answer, made by ourselves (answer.c) */
 	KB_FORMAT_TEXT,
 	KB_FORMAT_MARKDOWN,
 	KB_FORMAT_HTML,
@@ -83,6 +88,7 @@ bool kb_old_office_is_word(struct kb_sv bytes);
 /* The file's text as UTF-8, by BOM, declaration or guess (charset.h). */
 struct kb_sv kb_input_text(const struct kb_parse_input *in, struct kb_arena *arena);
 
+kb_format_reader kb_answer_read;
 kb_format_reader kb_text_read;
 kb_format_reader kb_markdown_read;
 kb_format_reader kb_html_read;

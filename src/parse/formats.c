@@ -8,6 +8,7 @@
 static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 	[KB_FORMAT_UNKNOWN] = { "unknown",
 		.refusal = "the file is of a kind that cannot be read" },
+	[KB_FORMAT_ANSWER] = { "answer", kb_answer_read },
 	[KB_FORMAT_TEXT] = { "text", kb_text_read },
 	[KB_FORMAT_MARKDOWN] = { "markdown", kb_markdown_read },
 	[KB_FORMAT_HTML] = { "html", kb_html_read },

@@ -78,7 +78,8 @@ static const struct kb_sql sql[] = {
 	[STATE_LABELS] = { "label_state", "i",
 		"SELECT id, name_key FROM labels WHERE agent_id = $1 AND deleted_at = 0 ORDER BY id" },
 	[STATE_PAGES] = { "label_state_pages", "i",
-		"SELECT page_id, label_id FROM page_labels WHERE agent_id = $1 ORDER BY page_id, label_id" },
+		"SELECT page_id, label_id FROM page_labels WHERE agent_id = $1 UNION ALL " KB_GONE_LABELS
+		" ORDER BY 1, 2" },
 	[STATE_KEPT] = { "label_state_kept", "i",
 		"SELECT " KB_SQL(SOURCE_LABEL) ", source_id, label_id, 0 FROM source_labels WHERE agent_id = $1 UNION ALL "
 		"SELECT " KB_SQL(KEEPER) ", page_id, keeper_id, is_source FROM (" KB_PAGE_KEEPERS ") w "
@@ -726,6 +727,26 @@ bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena,
 
 	return tidy_ids(labels->ids, labels->count, sorted, &in.count, err)
 	       && kb_db_write(store->db, set_page_labels, &in, err);
+}
+
+bool kb_labels_set_page(struct kb_db_conn *conn, const struct kb_page_labels *labels,
+                        struct kb_err *err)
+{
+	struct kb_label_list before = { 0 }, after = { 0 };
+	int64_t sorted[KB_PAGE_LABELS_MAX];
+	struct kb_arena arena = { 0 };
+	struct change in = { .arena = &arena,
+		             .agent_id = labels->agent_id,
+		             .id = labels->page_id,
+		             .ids = sorted,
+		             .out = &after };
+	bool ok = tidy_ids(labels->ids, labels->count, sorted, &in.count, err)
+	          && of_page(conn, &arena, in.agent_id, in.id, &before, err)
+	          && kb_labels_drop_page(conn, in.agent_id, in.id, err)
+	          && attach_all(conn, &in, ATTACH, &before, err);
+
+	kb_arena_fini(&arena);
+	return ok;
 }
 
 /* ---- labels of a source ---- */

@@ -30,6 +30,9 @@ extern const struct kb_db_columns kb_label_columns;
  * opens only where each page that it is a part of opens, all the way up, and its source. Nothing is
  * copied, so that nothing is forgotten: what comes later (a new member, another reading) is kept
  * from its first moment. A keeper without labels is none.
+ *
+ * A checked answer opens where all documents open that it cites, and what keeps these. One that was
+ * deleted since carries a label that nobody can name (KB_GONE_LABELS), so it opens nothing.
  */
 // clang-format off
 #define KB_PAGE_KEEPERS \
@@ -42,7 +45,18 @@ extern const struct kb_db_columns kb_label_columns;
 	"SELECT page_id, keeper_id, 0 AS is_source FROM inside w UNION ALL " \
 	"SELECT p.id, w.source_id, 1 FROM " \
 	"(SELECT DISTINCT source_id FROM source_labels WHERE agent_id = $1) w " \
-	"CROSS JOIN pages p WHERE p.agent_id = $1 AND p.source_id = w.source_id"
+	"CROSS JOIN pages p WHERE p.agent_id = $1 AND p.source_id = w.source_id UNION ALL " \
+	"SELECT c.page_id, w.keeper_id, 0 FROM (SELECT DISTINCT page_id AS keeper_id FROM page_labels " \
+	"WHERE agent_id = $1) w CROSS JOIN verified_cites c WHERE c.agent_id = $1 AND c.cited_id = w.keeper_id " \
+	"UNION ALL SELECT c.page_id, w.keeper_id, 0 FROM inside w CROSS JOIN verified_cites c " \
+	"WHERE c.agent_id = $1 AND c.cited_id = w.page_id UNION ALL " \
+	"SELECT c.page_id, w.source_id, 1 FROM " \
+	"(SELECT DISTINCT source_id FROM source_labels WHERE agent_id = $1) w " \
+	"CROSS JOIN pages p CROSS JOIN verified_cites c WHERE p.agent_id = $1 AND p.source_id = w.source_id " \
+	"AND c.agent_id = $1 AND c.cited_id = p.id UNION ALL " \
+	"SELECT page_id, cited_id, 0 FROM verified_cites WHERE agent_id = $1 AND gone = 1"
+#define KB_GONE_LABELS \
+	"SELECT DISTINCT cited_id, 0 FROM verified_cites WHERE agent_id = $1 AND gone = 1"
 /* The pages that some label closes: a request without labels finds the others. */
 #define KB_PAGES_LABELLED \
 	"SELECT page_id FROM page_labels WHERE agent_id = $1 UNION ALL " \
@@ -53,6 +67,10 @@ bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page
                          struct kb_err *err) KB_MUST_CHECK;
 bool kb_labels_drop_source(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id,
                            struct kb_err *err) KB_MUST_CHECK;
+/* What a page carries from now on; the caller publishes it. KB_E_INVALID as for
+ * kb_store_page_set_labels(). */
+bool kb_labels_set_page(struct kb_db_conn *conn, const struct kb_page_labels *labels,
+                        struct kb_err *err) KB_MUST_CHECK;
 /* What a source carries from now on. */
 struct kb_source_labels {
 	int64_t agent_id, source_id;

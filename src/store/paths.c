@@ -78,22 +78,32 @@ static bool insert(struct kb_db_conn *conn, struct put *in, struct kb_err *err)
 	return kb_page_insert(conn, in->arena, &row, err);
 }
 
+bool kb_page_replace(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_page_row *row,
+                     const struct kb_page_replacing *with, struct kb_err *err)
+{
+	const struct kb_page_new *new = with->page;
+
+	kb_totals_count(with->totals, row, -1);
+	row->page.size = new->size;
+	if (!kb_db_run(conn, &sql[REPLACE],
+	               KB_VALUES(kb_int(row->page.agent_id), kb_int(row->page.id),
+	                         kb_text(new->filename),
+	                         kb_text(kb_store_fold(arena, new->filename)),
+	                         kb_text(new->content_type), kb_int(new->size), kb_text(new->blob)),
+	               NULL, err)
+	    || !kb_page_queue(conn, row, with->now, with->now, err))
+		return false;
+	kb_totals_count(with->totals, row, 1);
+	return true;
+}
+
 static bool replace(struct kb_db_conn *conn, const struct put *in, struct kb_page_row *row,
                     struct kb_err *err)
 {
-	const struct kb_page_new *new = in->page;
-
-	kb_totals_count(in->totals, row, -1);
-	row->page.size = new->size;
-	if (!kb_db_run(conn, &sql[REPLACE],
-	               KB_VALUES(kb_int(in->agent_id), kb_int(row->page.id), kb_text(new->filename),
-	                         kb_text(kb_store_fold(in->arena, new->filename)),
-	                         kb_text(new->content_type), kb_int(new->size), kb_text(new->blob)),
-	               NULL, err)
-	    || !kb_page_queue(conn, row, in->now, in->now, err))
-		return false;
-	kb_totals_count(in->totals, row, 1);
-	return true;
+	return kb_page_replace(conn, in->arena, row,
+	                       &(struct kb_page_replacing){
+	                               .page = in->page, .totals = in->totals, .now = in->now },
+	                       err);
 }
 
 /* What was read of these bytes stands. */

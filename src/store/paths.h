@@ -26,4 +26,14 @@ bool kb_tracks_set(struct kb_db_conn *conn, const struct kb_parts_write *write,
 bool kb_parts_remove(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_page *page,
                      int64_t version, struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 
+/* New bytes for a page that is there: it is read again, with its id and its labels. */
+struct kb_page_row;
+struct kb_page_replacing {
+	const struct kb_page_new *page;
+	struct kb_totals *totals;
+	int64_t now;
+};
+bool kb_page_replace(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_page_row *row,
+                     const struct kb_page_replacing *with, struct kb_err *err) KB_MUST_CHECK;
+
 #endif

@@ -21,6 +21,7 @@ enum {
 	LAST_OF,
 	PAGES_WORTH,
 	PAGES_DEAD,
+	PAGES_LEANT_ON,
 	PAGES_LABELS,
 	PAGES_CITED,
 	PAGES,
@@ -65,6 +66,8 @@ static const struct kb_sql sql[] = {
 		"(SELECT 1 FROM segments s WHERE s.agent_id = $1 AND s.version < $4) "
 		"ON CONFLICT (agent_id, page_id) DO UPDATE SET version = CASE "
 		"WHEN dead_pages.version > $4 THEN dead_pages.version ELSE $4 END" },
+	[PAGES_LEANT_ON] = { "remove_pages_leant_on", "iii",
+		"UPDATE verified_cites SET gone = 1 WHERE agent_id = $1 AND cited_id IN (SELECT id " OF_SOURCE ")" },
 	[PAGES_LABELS] = { "remove_pages_labels", "iii",
 		"DELETE FROM page_labels WHERE agent_id = $1 AND page_id IN (SELECT id " OF_SOURCE ")" },
 	[PAGES_CITED] = { "remove_pages_cited", "iii",
@@ -93,6 +96,9 @@ static const struct kb_sql sql[] = {
 	DELETE("page_labels", "page_id, label_id"),
 	DELETE("source_labels", "source_id, label_id"),
 	DELETE("labels", "id"),
+	DELETE("verified_cites", "page_id, cited_id"),
+	DELETE("verified_versions", "page_id, version"),
+	DELETE("verified_answers", "page_id"),
 	DELETE("pages", "id"),
 	DELETE("cited_pages", "page_id"),
 	DELETE("dead_pages", "page_id"),
@@ -212,7 +218,7 @@ static bool remove_pages(struct kb_db_conn *conn, struct slice *slice, const str
 	                            kb_int(last), kb_int(source->version)),
 	                  NULL, err))
 		return false;
-	for (int i = PAGES_LABELS; i <= PAGES; i++)
+	for (int i = PAGES_LEANT_ON; i <= PAGES; i++)
 		if (!kb_db_run(conn, &sql[i], pages, NULL, err))
 			return false;
 	slice->removed = -totals.pages_found;

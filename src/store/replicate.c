@@ -85,7 +85,10 @@ enum {
 #define V2  "$1, $2"
 #define V3  V2 ", $3"
 #define V4  V3 ", $4"
-#define V13 V4 ", $5, $6, $7, $8, $9, $10, $11, $12, $13"
+#define V5  V4 ", $5"
+#define V7  V5 ", $6, $7"
+#define V11 V7 ", $8, $9, $10, $11"
+#define V13 V11 ", $12, $13"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[PAGE_SPAN] = { "replicate_page_span", "i", SPAN("id", "pages") },
@@ -143,6 +146,24 @@ static const struct kb_sql sql[] = {
 		"source_id + $3, label_id + $4 FROM source_labels WHERE agent_id = $1 AND source_id IN "
 		"(SELECT id FROM sources WHERE agent_id = $1 AND dead_version = 0)", "iiii",
 		"iii", V3),
+	TABLE("verified_answers",
+		"page_id, version, questions, answer, owner, checked_by, checked_at, review_at, created_at, updated_at",
+		"page_id + $3, version, questions, answer, owner, checked_by, checked_at, review_at, created_at, "
+		"updated_at FROM verified_answers WHERE agent_id = $1 AND page_id IN "
+		"(SELECT id FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") ")", "iii",
+		"iiittttiiii", V11),
+	TABLE("verified_versions",
+		"page_id, version, questions, answer, checked_by, checked_at",
+		"page_id + $3, version, questions, answer, checked_by, checked_at FROM verified_versions "
+		"WHERE agent_id = $1 AND page_id IN (SELECT id FROM pages WHERE agent_id = $1 AND "
+		KB_PAGE_SHOWN("$1") ")", "iii", "iiittti", V7),
+	/* What is hidden now is not in the copy: there it is gone. */
+	TABLE("verified_cites", "page_id, cited_id, text_blob, gone",
+		"page_id + $3, cited_id + $3, text_blob, CASE WHEN cited_id IN "
+		"(SELECT id FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") ") THEN 0 ELSE 1 END "
+		"FROM verified_cites WHERE agent_id = $1 AND page_id IN "
+		"(SELECT id FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") ")", "iii",
+		"iiiti", V5),
 	COPY("personas", KB_PERSONAS, KB_PERSONAS_COPIED),
 	COPY("sub_personas", KB_SUB_PERSONAS, KB_SUB_PERSONAS_COPIED),
 	COPY("sub_persona_overrides", KB_OVERRIDES, KB_OVERRIDES_COPIED),
@@ -164,7 +185,7 @@ static const struct kb_sql sql[] = {
 /* The parameters of each reading statement, by letter: from, to, page, source and label shift, now,
  * never. */
 static const char *const parameters[] = {
-	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ftsl", "ft", "ft", "ft", "ft", "ft",
+	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ftsl", "ftp", "ftp", "ftp", "ft", "ft", "ft", "ft", "ft",
 	"fts", "fts", "fts",
 };
 // clang-format on

@@ -33,6 +33,8 @@ export async function furnished(kb, { key, name, versions = 0 }) {
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`of ${name}`] } });
   await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
   ids.labelId = label.id;
+  const answered = { question: `What is ${name}?`, answer: "An agent." };
+  ids.answerId = (await agent.expect(201, "POST", "/answers", { json: answered })).id;
 
   // Its one page is refused at once: no address on loopback may be fetched here.
   await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `http://127.0.0.1:9/${agent.id}.html` } });

@@ -55,6 +55,11 @@ static struct excuse wide[] = {
 	{ "content_list_", "cited_pages", "which documents of a list answers cite" },
 	{ "content_states", "pages", "what failed or was left out" },
 	{ "content_cited", "", "those that answers cite" },
+	{ "page_list_", "verified_cites",
+	  "checked answers among them, and whom their documents keep" },
+	{ "verified_list_", "verified_answers", "a list" },
+	{ "verified_count", "verified_answers", "its length" },
+	{ "verified_cites", "verified_cites", "what a page of that list leans on" },
 	{ "page_of_source", "pages", "the newest of it; stops early" },
 	{ "crawl_pages", "pages", "so many of a source, by an index alone; stops early" },
 	{ "key_", "", "docent key" },
@@ -88,6 +93,8 @@ static struct excuse wide[] = {
 	/* what is read whole because it is held in memory */
 	{ "label_state_kept", "pages", "documents of sources that carry labels, as if each did" },
 	{ "label_state_kept", "page_labels", "whether a container carries any" },
+	{ "label_state_kept", "verified_cites",
+	  "what checked answers lean on, as if all was labelled" },
 	{ "label_state_pages", "page_labels",
 	  "which documents have labels, behind a change of them" },
 	/* in the background, in slices or from a place on, or once in hours */

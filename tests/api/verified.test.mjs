@@ -1,0 +1,143 @@
+// Checked answers: documents that people make of questions and what is to be said to them.
+import { randomUUID } from "node:crypto";
+import { assert, start, test } from "./lib/harness.mjs";
+import { library } from "./lib/documents.mjs";
+import { Agent } from "./lib/service.mjs";
+
+const parking = {
+  questions: ["Where can I park my bicycle?", "Is there a bicycle stand?"],
+  answer: "Bicycles stand in the yard behind the gate house.\n\nThe gate closes at nine.",
+};
+
+/** An agent with the library and a checked answer, which is there to be found. */
+async function answered(t, fields = parking, options = {}) {
+  const kb = await start(t, options);
+  const agent = await kb.agent({ files: library });
+  const made = await agent.expect(201, "POST", "/answers", { json: fields });
+  await agent.settled();
+  const ask = (prompt, more = {}) =>
+    agent.expect(200, "POST", `/conversations/${more.session ?? randomUUID()}/messages`, {
+      json: { prompt, ...more },
+    });
+  return { kb, agent, made, ask };
+}
+
+test("a checked answer is made, listed, changed with its versions, and deleted", async (t) => {
+  const { agent, made } = await answered(t, { ...parking, owner: "Ann", review_at: "2031-05-01" });
+  assert.deepEqual(
+    [made.version, made.state, made.questions, made.answer, made.citations, made.owner, made.label_ids],
+    [1, "ok", parking.questions, parking.answer, [], "Ann", []],
+  );
+  assert.equal(made.review_at, "2031-05-01T00:00:00.000000Z");
+  const page = (await agent.expect(200, "GET", "/pages")).pages.data.find((row) => row.id === made.id);
+  assert.deepEqual([page.filename, page.index_status], [parking.questions[0], "ok"]);
+
+  const changed = await agent.expect(200, "PUT", `/answers/${made.id}`, {
+    json: { answer: "  They stand  in the cellar. ", checked_by: "Bob", version: 1 },
+  });
+  assert.deepEqual(
+    [changed.version, changed.answer, changed.checked_by, changed.questions, changed.owner],
+    [2, "They stand in the cellar.", "Bob", parking.questions, "Ann"],
+  );
+  const late = await agent.api("PUT", `/answers/${made.id}`, { json: { answer: "No.", version: 1 } });
+  assert.deepEqual(
+    [late.status, late.json.message],
+    [400, `answer ${made.id} was changed by somebody else meanwhile; read it again`],
+  );
+  const versions = await agent.expect(200, "GET", `/answers/${made.id}/versions`);
+  assert.deepEqual(
+    versions.map((one) => [one.version, one.answer]),
+    [
+      [2, "They stand in the cellar."],
+      [1, parking.answer],
+    ],
+  );
+  const list = await agent.expect(200, "GET", "/answers");
+  assert.deepEqual([list.total, list.data[0].id, list.data[0].version], [1, made.id, 2]);
+  assert.equal((await agent.expect(200, "GET", `/answers/${made.id}`)).answer, changed.answer);
+
+  assert.deepEqual(await agent.expect(200, "DELETE", `/answers/${made.id}`), { deleted: true });
+  for (const path of [`/answers/${made.id}`, `/answers/${made.id}/versions`]) {
+    const reply = await agent.api("GET", path);
+    assert.deepEqual([reply.status, reply.json.message], [404, `Answer with id ${made.id} not found`]);
+  }
+  assert.equal((await agent.expect(200, "GET", "/pages")).pages.data.length, Object.keys(library).length);
+});
+
+test("a checked answer is refused with a sentence", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const cases = [
+    [{ answer: "Yes." }, "questions can't be empty"],
+    [{ questions: ["--"], answer: "Yes." }, "questions can't be empty"],
+    [{ questions: [7], answer: "Yes." }, "questions[0] must be a string"],
+    [{ questions: "Why?" }, "answer can't be empty"],
+    [{ question: "x".repeat(301), answer: "Yes." }, "questions[0] has 301 characters, the limit is 300"],
+    [{ question: "Why?", answer: "Yes.", citations: 7 }, "citations must be an array of document ids"],
+    [{ question: "Why?", answer: "Yes.", citations: [7] }, "citations holds 7, which is no document of this agent"],
+    [{ question: "Why?", answer: "Yes.", review_at: "soon" }, "review_at must be a date or an ISO 8601 time"],
+    [{ question: "Why?", answer: "Yes.", label_ids: [7] }, "label_ids holds 7, which is no label of this agent"],
+  ];
+  for (const [json, message] of cases) {
+    const reply = await agent.api("POST", "/answers", { json });
+    assert.deepEqual([reply.status, reply.json.message], [400, message]);
+  }
+  assert.equal((await agent.expect(200, "GET", "/answers")).total, 0);
+  assert.equal((await agent.expect(200, "GET", "/pages")).pages.total, 0, "a refused one leaves no document");
+});
+
+test("a checked answer opens only where all documents open that it cites", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const labels = await agent.expect(201, "POST", "/labels", { json: { names: ["own", "staff", "boss"] } });
+  const [own, staff, boss] = labels.map((label) => label.id);
+  const [a, b] = [await agent.page("espresso.md"), await agent.page("returns.txt")];
+  const made = await agent.expect(201, "POST", "/answers", {
+    json: { question: "What is the secret number?", answer: "It is 4711.", citations: [a.id, b.id] },
+  });
+  await agent.settled();
+  const opens = async (fields) => {
+    const found = await agent.expect(200, "POST", "/search", { json: { query: "secret number 4711", ...fields } });
+    const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, {
+      json: { prompt: "What is the secret number?", ...fields },
+    });
+    const said = message.llm_response.includes("4711");
+    assert.equal(
+      found.passages.some((one) => one.page_id === made.id),
+      said,
+    );
+    return said;
+  };
+  const set = (id, ids) => agent.expect(200, "PUT", `/pages/${id}/labels`, { json: { label_ids: ids } });
+  assert.equal(await opens({}), true, "nothing is labelled");
+  await set(a.id, [staff]);
+  assert.deepEqual([await opens({}), await opens({ labels: ["staff"] })], [false, true]);
+  await set(b.id, [boss]);
+  assert.deepEqual(
+    [await opens({ labels: ["staff"] }), await opens({ labels: ["boss"] }), await opens({ labels: ["staff", "boss"] })],
+    [false, false, true],
+    "each document asks for its own",
+  );
+  await agent.expect(200, "PUT", `/answers/${made.id}`, { json: { label_ids: [own] } });
+  assert.equal(await opens({ labels: ["staff", "boss"] }), false, "and the answer for its own");
+  assert.equal(await opens({ labels: ["own", "staff", "boss"] }), true);
+
+  const copy = new Agent(kb, await agent.expect(201, "POST", "/replicate"), agent.key);
+  const [there] = (await copy.expect(200, "GET", "/answers")).data;
+  assert.deepEqual([there.answer, there.citations.length, there.state], ["It is 4711.", 2, "ok"]);
+  const found = await copy.expect(200, "POST", "/search", {
+    json: { query: "secret number 4711", labels: ["own", "staff"] },
+  });
+  assert.equal(
+    found.passages.some((one) => one.page_id === there.id),
+    false,
+    "the copy keeps it as well",
+  );
+
+  await agent.expect(200, "DELETE", `/pages/${a.id}`);
+  assert.equal(await opens({ labels: ["own", "staff", "boss"] }), false, "nobody knows whom the deleted one was for");
+  const warned = await agent.expect(200, "GET", `/answers/${made.id}`);
+  assert.deepEqual([warned.state, warned.citations.map((one) => one.state)], ["source_deleted", ["deleted", "ok"]]);
+  await agent.expect(200, "PUT", `/answers/${made.id}`, { json: { citations: [b.id], label_ids: [] } });
+  assert.deepEqual([await opens({}), await opens({ labels: ["boss"] })], [false, true]);
+});
