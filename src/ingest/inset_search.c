@@ -24,9 +24,9 @@ static bool ask_pdf(const struct kb_inset_search *s, struct kb_arena *arena, uin
 	request.painted = (struct kb_painted_page){ 0 };
 	request.wants_painted = request.wants_insets = request.links = false;
 	request.parts = NULL;
-	request.cancel = s->insets->cancel;
+	request.cancel = s->cancel;
 	request.look = (struct kb_page_look){ .page_no = page_no, .insets = true };
-	ok = kb_parse(s->insets->sight->parser, arena, &request, out, err);
+	ok = kb_parse(s->parser, arena, &request, out, err);
 	kb_fd_close(&request.fd);
 	return ok;
 }
@@ -100,7 +100,7 @@ bool kb_insets_find(struct kb_inset_search *s, struct kb_arena *arena,
                     const struct kb_parsed *parsed, struct kb_err *err)
 {
 	s->v = KB_NEW_ARRAY(arena, KB_INSETS_MAX, struct kb_inset);
-	if (s->insets->pictures && parsed->picture_count) {
+	if (s->on_web && parsed->picture_count) {
 		find_on_web(s, parsed);
 		return true;
 	}

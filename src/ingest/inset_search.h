@@ -2,10 +2,14 @@
 #ifndef KB_INGEST_INSET_SEARCH_H
 #define KB_INGEST_INSET_SEARCH_H
 
-#include "ingest/insets.h"
+#include "parse/parse.h"
+
+enum { KB_INSETS_WEB_MAX = 20 }; /* pictures of one page of the web: each is fetched */
 
 struct kb_inset_search {
-	const struct kb_insets *insets;
+	struct kb_parser *parser;
+	const struct kb_cancel *cancel;
+	bool on_web; /* the pictures that a page of the web names */
 	const struct kb_parse_request *request;
 	/* What is found. */
 	struct kb_inset *v;

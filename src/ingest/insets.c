@@ -374,7 +374,11 @@ bool kb_insets_read(struct kb_insets *insets, struct kb_arena *arena,
 {
 	struct work w = { .insets = insets,
 		          .request = request,
-		          .found = { .insets = insets, .request = request, .lost = KB_SV("") } };
+		          .found = { .parser = insets->sight->parser,
+		                     .cancel = insets->cancel,
+		                     .on_web = insets->pictures != NULL,
+		                     .request = request,
+		                     .lost = KB_SV("") } };
 	bool ok;
 
 	if (!find_all(&w, arena, parsed, err))

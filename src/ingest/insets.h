@@ -16,10 +16,7 @@
 #include "ingest/sight.h"
 #include "view/pictures.h"
 
-enum {
-	KB_INSETS_WEB_MAX = 20,         /* pictures of one page of the web: each is fetched */
-	KB_INSETS_BYTES_MAX = 64 << 20, /* of a document's pictures, as they are shown */
-};
+enum { KB_INSETS_BYTES_MAX = 64 << 20 }; /* of a document's pictures, as they are shown */
 
 struct kb_insets {
 	struct kb_sight *sight; /* with a model */
