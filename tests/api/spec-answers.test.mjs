@@ -1,7 +1,7 @@
 // The specification row by row: events (6), statuses and their bodies (7), limits (8).
 import { assert, start, test } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
-import { TIME, each, status } from "./lib/rows.mjs";
+import { TIME, each, status } from "./lib/spec-rows.mjs";
 import { namedEvents } from "./lib/sse.mjs";
 
 test("spec 6: events", async (t) => {

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { assert, start, test } from "./lib/harness.mjs";
 import { library, noAnswer } from "./lib/documents.mjs";
-import { TIME, each, status } from "./lib/rows.mjs";
+import { TIME, each, status } from "./lib/spec-rows.mjs";
 
 test("spec 2.1: the fields of an agent", async (t) => {
   const kb = await start(t);

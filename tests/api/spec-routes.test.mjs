@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { assert, form, start, test } from "./lib/harness.mjs";
 import { library, noAnswer } from "./lib/documents.mjs";
-import { each, status } from "./lib/rows.mjs";
+import { each, status } from "./lib/spec-rows.mjs";
 
 test("spec 4.1: agents", async (t) => {
   const kb = await start(t);

@@ -1,6 +1,6 @@
 // The specification row by row: the settings (2.7), and how they and personas are changed (4.3).
 import { assert, form, start, test } from "./lib/harness.mjs";
-import { each, status } from "./lib/rows.mjs";
+import { each, status } from "./lib/spec-rows.mjs";
 
 /** Section 2.7 as the specification has it: [field, kind, default, limits…]; `?` after the kind: null is a value. */
 const SETTINGS = [

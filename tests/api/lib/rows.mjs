@@ -1,15 +1,16 @@
-// The specification as rows: each has a name with its number. A row that needs more than a look has its
-// stories elsewhere. One server a section.
-import { assert } from "./harness.mjs";
+// Rows as an older version or another time would have left them.
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { storeOf } from "./service.mjs";
 
-export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
-
-/** Runs rows one after another: [name, fn]. */
-export async function each(t, rows) {
-  for (const [name, fn] of rows) await t.test(name, fn);
+/** Runs the statements on the server's database while it is stopped; false, and the test is skipped, without the program for it. */
+export async function changeRows(t, kb, sql) {
+  await kb.stop();
+  const { DOCENT_STORE: address } = await storeOf(kb.dir);
+  const program = address ? "psql" : "sqlite3",
+    args = address ? ["-qc", sql, address] : [path.join(kb.dir, "docent.db"), sql];
+  const ok = await new Promise((resolve) => execFile(program, args, (error) => resolve(!error)));
+  await kb.spawn();
+  if (!ok) t.skip(`needs the ${program} program`);
+  return ok;
 }
-
-export const status = (reply, wanted, message) => {
-  assert.equal(reply.status, wanted, reply.text.slice(0, 300));
-  if (message !== undefined) assert.equal(reply.json.message, message);
-};
