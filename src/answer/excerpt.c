@@ -6,7 +6,11 @@
 #include "base/utf8.h"
 #include "index/sentence.h"
 
-enum { TEXT_MAX = 1 << 20, HEADING_MAX = 80 };
+enum {
+	TEXT_MAX = 1 << 20,
+	HEADING_MAX = 80,
+	TRIM_MAX = 300, /* bytes at the end of a sentence that are looked at */
+};
 
 /* ---- cleaning ---- */
 
@@ -164,6 +168,24 @@ struct kb_sv kb_excerpt_clean(struct kb_arena *arena, struct kb_sv text)
 	out = kb_arena_sv(arena, kb_sv_trim(kb_buf_view(&buf)));
 	kb_buf_fini(&buf);
 	return out;
+}
+
+struct kb_sv kb_excerpt_trim(struct kb_sv sentence)
+{
+	size_t from = sentence.n > TRIM_MAX ? sentence.n - TRIM_MAX : 0;
+	bool words = false;
+
+	for (size_t i = sentence.n; i-- > from;) {
+		struct kb_sv rest = kb_sv_from(sentence, i);
+
+		if (!strchr("[{<", rest.p[0]) || !debris(rest) || debris(rest) < kb_sv_trim(rest).n)
+			continue;
+		sentence = kb_sv_trim(kb_sv_sub(sentence, 0, i));
+		i = sentence.n;
+	}
+	for (size_t i = 0; i < sentence.n; i++)
+		words = words || !strchr("|-:=*_~+`#> .", sentence.p[i]);
+	return words ? sentence : KB_SV("");
 }
 
 /* ---- which sentences ---- */

@@ -5,28 +5,30 @@
 #include <stdlib.h>
 
 #include "answer/blocks.h"
+#include "answer/excerpt.h"
 #include "index/sentence.h"
 
 enum {
 	PLACES = 3,
 	PROSE_MAX = 700, /* letters of a place; of one with a list or a table LIST_MAX */
 	LIST_MAX = 1500,
-	START_MAX = 240, /* letters that are gone back to where a paragraph begins */
+	LEAD_MAX = 240,  /* letters of a paragraph that leads to a list */
 	REST_MAX = 300,  /* letters to its end */
 	SHORT = 60,      /* letters of an answer that says too little by itself */
 	LABEL_MAX = 120, /* bytes of a line that leads to what is not there */
 };
 
 /* Of each shape: letters among which the best place is sought, and those of the two further ones;
- * how many a list may have to be said whole; and how likely further places must be to hold the
- * answer, against the best. Another passage is one more source to be wrong about. */
+ * how many a list may have to be said whole, and how many are gone back to where a paragraph
+ * begins: a fact comes first; and how likely further places must be to hold the answer, against the
+ * best. Another passage is one more source to be wrong about. */
 static const struct form {
 	size_t letters[PLACES];
-	size_t list;
+	size_t list, start;
 	double likely;
 } forms[] = {
-	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, .3 },
-	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, .03 },
+	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, .3 },
+	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, LEAD_MAX, .03 },
 };
 
 /* Of the best sentence of a place, what one at its ends must be as likely as, and a row of a table
@@ -40,8 +42,8 @@ static const struct form {
 /* A sentence in its place. */
 struct unit {
 	const struct kb_scored_sentence *s;
-	struct kb_sv text;
-	double mass; /* how likely it answers, against the best */
+	struct kb_sv text; /* without debris at its end; empty: nothing else is there */
+	double mass;       /* how likely it answers, against the best */
 	size_t letters;
 	bool first, opens; /* its passage; a line of it */
 	bool said;
@@ -119,11 +121,14 @@ static void read_units(struct kb_arena *arena, const struct kb_candidate *candid
 
 		units[i] = (struct unit){
 			.s = s,
-			.text = kb_sv_sub(from->passage.text, s->start, s->end - s->start),
+			.text = kb_excerpt_trim(
+			        kb_sv_sub(from->passage.text, s->start, s->end - s->start)),
 			.mass = exp((double)s->z - best + SEARCH_Z * relative),
 			.opens = s->start == 0 || from->passage.text.p[s->start - 1] == '\n',
 		};
 		units[i].letters = kb_line_letters(units[i].text) + 1;
+		if (!units[i].text.n)
+			units[i].mass = 0;
 	}
 	qsort(units, selection->count, sizeof(*units), in_order);
 	for (size_t i = 0; i < selection->count; i++)
@@ -208,7 +213,7 @@ static size_t lead_of(const struct text *t, size_t line)
 {
 	const struct kb_line *one = &t->lines.v[line];
 
-	return one->letters > START_MAX ? one->end - 1 : one->first;
+	return one->letters > LEAD_MAX ? one->end - 1 : one->first;
 }
 
 /* The list, table or code that the sentence stands in, from the line that leads to it: whole, or
@@ -242,7 +247,7 @@ static void take_start(const struct text *t, struct place *p)
 	size_t start = line_of(t, p->first)->first;
 	size_t back = size_of(t, start, p->first);
 
-	if (back <= START_MAX && is_new(t, start, p->first))
+	if (back <= t->form->start && is_new(t, start, p->first))
 		p->first = start;
 	else if (t->units[p->first].s->leans && !t->units[p->first - 1].said)
 		p->first--;
@@ -322,9 +327,11 @@ static void make_whole(const struct text *t, struct place *p)
 
 /* ---- all of it ---- */
 
-/* A row of a table that has nothing for the answer. */
+/* Debris, or a row of a table that has nothing for the answer. */
 static bool is_idle(const struct text *t, const struct place *p, size_t unit)
 {
+	if (!t->units[unit].text.n)
+		return true;
 	return line_of(t, unit)->kind == KB_LINE_ROW
 	       && t->units[unit].mass < ROW * t->units[p->core].mass;
 }

@@ -5,6 +5,29 @@
 #include "answer/excerpt.h"
 #include "base/utf8.h"
 
+static void test_trim(struct kb_test *t)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "Seven crowns.", "Seven crowns." },
+		{ "Seven crowns.[^1]", "Seven crowns." },
+		{ "Seven crowns. [^1][^22] {: .note}", "Seven crowns." },
+		{ "Fees {#fees .big}", "Fees" },
+		{ "Write {{ name }}", "Write {{ name }}" },
+		{ "One of [a-z]", "One of [a-z]" },
+		{ "{% raw %}", "" },
+		{ "| --- | --- |", "" },
+		{ "a [^1] b", "a [^1] b" },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].text;
+		CHECK_SV(t, kb_excerpt_trim(kb_sv_str(cases[i].text)), cases[i].want);
+	}
+	t->row = NULL;
+}
+
 static void test_clean(struct kb_test *t)
 {
 	static const struct {
@@ -108,6 +131,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "what is taken out", test_clean },
+		{ "what goes from a sentence's end", test_trim },
 		{ "which sentences", test_which },
 		{ "a sentence that is too long", test_too_long },
 	};
