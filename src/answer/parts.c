@@ -28,7 +28,7 @@ static const struct form {
 	double likely;
 } forms[] = {
 	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, .3 },
-	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, LEAD_MAX, .03 },
+	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, LEAD_MAX, .1 },
 };
 
 /* Of the best sentence of a place, what one at its ends must be as likely as, and a row of a table
@@ -36,8 +36,10 @@ static const struct form {
 #define BESIDE 0.05
 #define ROW    0.15
 
-/* What the search says counts beside what the sentences do: z for the whole of its score. */
+/* What the search says counts beside what the sentences do: z for the whole of its score, and of a
+ * section, whose words may all be others, z for a cosine of 1, where vectors are known. */
 #define SEARCH_Z 4.0
+#define COSINE_Z 10.0
 
 /* A sentence in its place. */
 struct unit {
@@ -109,21 +111,27 @@ static void read_units(struct kb_arena *arena, const struct kb_candidate *candid
                        const struct kb_selection *selection, struct text *t)
 {
 	struct unit *units = KB_NEW_ARRAY(arena, selection->count, struct unit);
-	double best = (double)selection->sentences[0].z;
-	double top = 0;
+	double best = (double)selection->sentences[0].z, top = 0, nearest = 0;
+	bool by_vectors = selection->shape == KB_SHAPE_SECTION;
 
-	for (size_t i = 0; i < selection->count; i++)
-		top = KB_MAX(top, found(selection, &candidates[selection->sentences[i].candidate]));
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct kb_candidate *from = &candidates[selection->sentences[i].candidate];
+
+		top = KB_MAX(top, found(selection, from));
+		nearest = KB_MAX(nearest, (double)from->cosine);
+		by_vectors = by_vectors && from->cosine > 0;
+	}
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct kb_scored_sentence *s = &selection->sentences[i];
 		const struct kb_candidate *from = &candidates[s->candidate];
 		double relative = top > 0 ? found(selection, from) / top - 1 : 0;
+		double behind = by_vectors ? nearest - (double)from->cosine : 0;
 
 		units[i] = (struct unit){
 			.s = s,
 			.text = kb_excerpt_trim(
 			        kb_sv_sub(from->passage.text, s->start, s->end - s->start)),
-			.mass = exp((double)s->z - best + SEARCH_Z * relative),
+			.mass = exp((double)s->z - best + SEARCH_Z * relative - COSINE_Z * behind),
 			.opens = s->start == 0 || from->passage.text.p[s->start - 1] == '\n',
 		};
 		units[i].letters = kb_line_letters(units[i].text) + 1;
