@@ -107,6 +107,7 @@ struct kb_settings {
 	struct kb_nbool is_hybrid_search;
 	bool user_awareness;
 	struct kb_sv context_depth;
+	bool quote_sure_answers;
 	struct kb_nbool use_planner_mode;
 	struct kb_sv master_project_smart_routing_mode;
 	bool master_project_user_agent_switching_enabled;

@@ -19,6 +19,11 @@ enum {
  * hand, not measured; the check of what the model writes is what refuses. */
 static const double NEAR_Z = -2.5;
 
+/* Above the gate by so much that the plain answer may stand without a model. Of 184 natural
+ * questions, 40 of which nothing answers, 62 lie there: 46 of the plain answers hold the words that
+ * answer, and none is to a question that nothing answers. */
+static const double SURE_Z = 2;
+
 /* ---- taking steps ---- */
 
 static void go_on(void *arg);
@@ -305,8 +310,17 @@ static bool is_near(const struct kb_writing *w)
 	return false;
 }
 
+/* Whether the agent leaves the question to the documents' own sentences. */
+static bool is_left_to_quotes(const struct kb_writing *w)
+{
+	return w->request->settings->quote_sure_answers && w->plain.kind == KB_ANSWER_QUOTES
+	       && w->plain.confidence >= SURE_Z && !w->request->image_count;
+}
+
 enum kb_write_step kb_write_gate(struct kb_writing *w)
 {
+	if (is_left_to_quotes(w))
+		return KB_WRITE_PLAIN;
 	return kb_settings_response_source(w->request->settings) == KB_RESPONSE_LLM_CONTENT
 	                       || is_near(w)
 	               ? KB_WRITE_ASK

@@ -12,7 +12,8 @@
  *              plain again. If that fails, the rule's reading of the turn stays
  *   plan       in planner mode the model says instead what is to be searched for (planned.h), in
  *              one short request for follow-ups too; if that fails, the rule's parts stay
- *   gate       own_content: where the documents are nowhere near the question, no model is asked.
+ *   gate       with quote_sure_answers, where the plain answer is sure, it is the answer. With
+ *              own_content, where the documents are nowhere near the question, no model is asked.
  *              Then, and where a model refuses or says what no source does, the passages that come
  *              closest are shown (closest.h)
  *   context    the sources, by context_depth and the model's own limit (context.h)

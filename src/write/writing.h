@@ -9,7 +9,7 @@
  *   search     > plan, rewrite, gate, plain
  *   plan       > planned > gate
  *   rewrite    > rewritten > gate
- *   gate       > ask, refuse
+ *   gate       > ask, refuse, plain
  *   ask        > written > finish, ask again
  *   finish     > refuse, plain
  *   fail       > plain

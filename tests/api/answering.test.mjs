@@ -23,7 +23,7 @@ const tiers = ["fastest-responses", "optimal-choice", "advanced-reasoning", "com
 
 /** Everything that the behaviour of answers names. */
 const behaviours = `own_content default_is_own_content llm_content no_answer_message no_model persona_instructions
-  persona_versions persona_summary task_planner context_depth agent_capability chatbot_model use_planner_mode
+  persona_versions persona_summary task_planner context_depth agent_capability chatbot_model quote_sure_answers use_planner_mode
   max_actions_per_query is_hybrid_search enable_agent_knowledge_base_awareness user_awareness conversation_time_window
   follow_ups lang chatbot_msg_lang enable_citations citation_truth citations_answer_source_label_msg
   citations_sources_label_msg citations_view_type image_citation_display limit_image_citation_height
@@ -72,8 +72,8 @@ const seen = {
     await set({ response_source: "own_content" });
     const message = await agent.ask(foreign[0]);
     assert.deepEqual([message.llm_response, message.citations, chat.seen.length], [noAnswer, null, 0]);
-    // What the documents do not say is no answer, whatever the model does.
-    assert.equal(await answer(agent, question), noAnswer);
+    // What the documents do not say is no answer, whatever the model does; what they say stands in.
+    assert.match(await answer(agent, question), /Hester Quillby/);
     chat.say = null;
     assert.match(await answer(agent, question), /Hester Quillby/);
   },
@@ -150,7 +150,7 @@ const seen = {
       return sourcesOf(last()).length;
     };
     const [few, more, most] = [await sources("compact"), await sources("balanced"), await sources("extended")];
-    assert.ok(few <= 6 && few < more && more <= 10 && more < most && most <= 16, `${few}, ${more}, ${most}`);
+    assert.ok(few <= 10 && few < more && more <= 20 && more < most && most <= 24, `${few}, ${more}, ${most}`);
   },
   async agent_capability({ agent, set, last }) {
     for (const tier of tiers) {
@@ -172,6 +172,19 @@ const seen = {
       json: { chatbot_model: "nobody", chatbot_msg_lang: "de" },
     });
     assert.equal(status, 207, JSON.stringify(json));
+  },
+  async quote_sure_answers({ agent, chat, set }) {
+    const asked = async (quote_sure_answers, prompt) => {
+      const before = chat.seen.length;
+      await set({ quote_sure_answers });
+      const message = await agent.ask(prompt);
+      return [chat.seen.length - before, message.citations?.length ?? 0];
+    };
+    const near = "Who painted the tower of the lighthouse?";
+    assert.deepEqual(await asked(false, question), [1, 1]);
+    assert.deepEqual(await asked(true, question), [0, 1]);
+    assert.equal((await asked(true, near))[0], (await asked(false, near))[0], "what is not sure is the model's");
+    await set({ quote_sure_answers: false });
   },
   async use_planner_mode({ plain }) {
     const agent = await plain.agent({ files: library });

@@ -21,6 +21,7 @@ export const behaviour: Group[] = [
       "agent_capability",
       "chatbot_model",
       "context_depth",
+      "quote_sure_answers",
       "is_hybrid_search",
       "use_planner_mode",
       "max_actions_per_query",

@@ -95,6 +95,7 @@ static const struct row {
 	{ "user_awareness", NULL, FLAG, false, "true" },
 	{ "context_depth", NULL, CHOICE, true, "\"compact\"",
 	  .choices = "compact, balanced, extended, rich, max, custom" },
+	{ "quote_sure_answers", NULL, FLAG, false, "false" }, /* of our own */
 	{ "use_planner_mode", NULL, FLAG, true, "false" },
 	{ "master_project_smart_routing_mode", NULL, CHOICE, false, "\"start-only\"",
 	  .choices = "off, start-only, every-message" },

@@ -683,6 +683,7 @@ const en = {
       chatbot_model: "Model",
       context_depth: "How much a model is given",
       is_hybrid_search: "Match codes and part numbers closely",
+      quote_sure_answers: "Leave sure answers to the documents",
       use_planner_mode: "Split questions into steps",
       max_actions_per_query: "Most steps for a question",
       enable_agent_knowledge_base_awareness: "Say what it knows about",

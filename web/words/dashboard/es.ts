@@ -688,6 +688,7 @@ const es: Words = {
       chatbot_model: "Modelo",
       context_depth: "Cuánto recibe un modelo",
       is_hybrid_search: "Encontrar códigos y referencias exactos",
+      quote_sure_answers: "Dejar las respuestas seguras a los documentos",
       use_planner_mode: "Dividir las preguntas en pasos",
       max_actions_per_query: "Pasos como máximo por pregunta",
       enable_agent_knowledge_base_awareness: "Decir de qué sabe",
@@ -821,6 +822,8 @@ const es: Words = {
       context_depth: "Cuánto de los documentos recibe el modelo para una respuesta.",
       is_hybrid_search:
         "Encuentra exactamente códigos, referencias y versiones; puede hacer más lentas las respuestas.",
+      quote_sure_answers:
+        "Donde los documentos responden con seguridad, lo hacen sus propias frases y no se pregunta a ningún modelo.",
       use_planner_mode: "Divide una pregunta en pasos, busca para cada uno y responde de todos.",
       max_actions_per_query: "Tantos pasos como máximo por pregunta, hasta el límite del plan.",
       enable_agent_knowledge_base_awareness: "El agente puede decir de qué tratan sus documentos.",

@@ -696,6 +696,7 @@ const fr: Words = {
       chatbot_model: "Modèle",
       context_depth: "Ce qu’un modèle reçoit",
       is_hybrid_search: "Trouver exactement codes et références",
+      quote_sure_answers: "Laisser les réponses sûres aux documents",
       use_planner_mode: "Découper les questions en étapes",
       max_actions_per_query: "Étapes au plus par question",
       enable_agent_knowledge_base_awareness: "Dire ce qu’il connaît",
@@ -828,6 +829,8 @@ const fr: Words = {
       chatbot_model: "Un modèle de l’exploitant ; sans choix, `agent_capability` décide.",
       context_depth: "Combien des documents le modèle reçoit pour une réponse.",
       is_hybrid_search: "Trouve exactement codes, références et versions ; peut ralentir les réponses.",
+      quote_sure_answers:
+        "Là où les documents répondent sûrement, leurs propres phrases le font, et aucun modèle n'est interrogé.",
       use_planner_mode: "Découpe une question en étapes, cherche pour chacune et répond de toutes.",
       max_actions_per_query: "Autant d’étapes au plus par question, jusqu’à la limite de l’offre.",
       enable_agent_knowledge_base_awareness: "L’agent peut dire de quoi traitent ses documents.",

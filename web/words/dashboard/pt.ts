@@ -682,6 +682,7 @@ const pt: Words = {
       chatbot_model: "Modelo",
       context_depth: "Quanto um modelo recebe",
       is_hybrid_search: "Encontrar códigos e referências exatos",
+      quote_sure_answers: "Deixar as respostas seguras aos documentos",
       use_planner_mode: "Dividir perguntas em passos",
       max_actions_per_query: "Passos no máximo por pergunta",
       enable_agent_knowledge_base_awareness: "Dizer sobre o que sabe",
@@ -814,6 +815,8 @@ const pt: Words = {
       chatbot_model: "Um modelo do operador; sem escolha, `agent_capability` decide.",
       context_depth: "Quanto dos documentos o modelo recebe para uma resposta.",
       is_hybrid_search: "Encontra exatamente códigos, referências e versões; pode deixar as respostas mais lentas.",
+      quote_sure_answers:
+        "Onde os documentos respondem com certeza, respondem as suas próprias frases, e nenhum modelo é consultado.",
       use_planner_mode: "Divide uma pergunta em passos, busca para cada um e responde de todos.",
       max_actions_per_query: "Tantos passos no máximo por pergunta, até o limite do plano.",
       enable_agent_knowledge_base_awareness: "O agente pode dizer do que tratam seus documentos.",
