@@ -10,7 +10,7 @@
  *                                        by day or by several days; times are UTC
  *   /models                              tokens and cost by model, of the last 30 days
  *   /intelligence                        the questions one by one
- *   /leads                               contacts that visitors left; nothing asks for them yet
+ *   /leads                               addresses that visitors left for a person
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +21,7 @@
 #include "api/browser.h"
 #include "api/routes.h"
 #include "base/utf8.h"
+#include "store/leads.h"
 #include "store/reports.h"
 #include "write/claims.h"
 
@@ -484,17 +485,52 @@ bool kb_reports_intelligence(struct kb_call *call, struct kb_err *err)
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
+static void lead_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
+{
+	const struct kb_lead *lead = (const struct kb_lead *)rows + i;
+
+	(void)call;
+	kb_jw_object(jw);
+	kb_jw_key_sv(jw, "session_id", lead->session_id);
+	kb_jw_key(jw, "query_id");
+	if (lead->message_id)
+		kb_jw_int(jw, lead->message_id);
+	else
+		kb_jw_null(jw);
+	kb_jw_key_opt(jw, "name", lead->name.n ? lead->name : (struct kb_sv){ 0 });
+	kb_jw_key_sv(jw, "email", lead->email);
+	kb_jw_key_null(jw, "phone_number");
+	kb_jw_key_null(jw, "company");
+	kb_jw_key_time(jw, "captured_at", lead->created_at);
+	kb_jw_key(jw, "other_data");
+	kb_jw_object(jw);
+	kb_jw_key_sv(jw, "question", lead->question);
+	kb_jw_end(jw);
+	kb_jw_key_null(jw, "user_defined");
+	kb_jw_key_null(jw, "tags");
+	kb_jw_end(jw);
+}
+
 bool kb_reports_leads(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_list list = kb_call_list(call, ROWS);
-	int64_t from, until;
+	struct kb_lead_filter filter = { .list = kb_call_list(call, ROWS),
+		                         .session_id = kb_request_query(call->req, "session_id") };
+	struct kb_lead_list leads;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!read_dates(call, &from, &until, err))
+	if (!filter.session_id.p)
+		filter.session_id = KB_SV("");
+	if (!read_dates(call, &filter.from, &filter.until, err)
+	    || !kb_store_lead_list(call->api->store, call->arena, call->agent.id, &filter, &leads,
+	                           err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
-	/* No part of Docent asks visitors for their address, so there is none to tell. */
-	kb_call_paginate(call, &jw, &(struct kb_paginator){ .list = &list });
+	kb_call_paginate(call, &jw,
+	                 &(struct kb_paginator){ .list = &filter.list,
+	                                         .total = leads.total,
+	                                         .count = leads.count,
+	                                         .rows = leads.v,
+	                                         .row = lead_row });
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

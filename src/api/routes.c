@@ -478,6 +478,11 @@ static const struct kb_api_route routes[] = {
 	{ "DELETE", PUBLIC "/conversations/{sessionId}/share", kb_talks_unshare, VISITOR, WRITE,
 	  .tag = "Public", .summary = "Take the link back", .response = "DeletedReply",
 	  .status = 200 },
+	{ "POST", PUBLIC "/contact", kb_contact_leave, VISITOR, WRITE, .body_max = JSON_MAX,
+	  .tag = "Public",
+	  .summary = "Leave an address for the person whom the owner has named, who answers the "
+	             "question",
+	  .request = "ContactFields", .response = "ContactReply", .status = 201, .also = { 429 } },
 	{ "GET", PUBLIC "/starters", kb_starters_read, VISITOR, READ,
 	  .tag = "Public",
 	  .summary = "Questions to begin with, for the page around with that title and address; "
@@ -613,7 +618,7 @@ static const struct kb_api_route routes[] = {
 	  .response = "IntelligenceReply", .status = 200 },
 	{ "GET", AGENT "/reports/leads", kb_reports_leads, KEEPER, READ,
 	  .tag = "Reports",
-	  .summary = "Contacts that visitors left: none, since nothing asks for them",
+	  .summary = "Addresses that visitors left for a person to answer them, with their questions",
 	  .query = LIST "start_date:str end_date:str session_id:str",
 	  .response = "LeadsReply", .status = 200 },
 

@@ -172,6 +172,8 @@ bool kb_public_frame(struct kb_call *call, struct kb_err *err);
 bool kb_public_shared(struct kb_call *call, struct kb_err *err);
 bool kb_public_launcher(struct kb_call *call, struct kb_err *err);
 bool kb_public_script(struct kb_call *call, struct kb_err *err);
+/* contact.c */
+bool kb_contact_leave(struct kb_call *call, struct kb_err *err);
 /* starters.c */
 bool kb_starters_read(struct kb_call *call, struct kb_err *err);
 /* visitor.c */

@@ -210,21 +210,12 @@ static bool read_context(struct kb_call *call, struct kb_turn *turn, struct kb_e
 	return true;
 }
 
-static bool may_ask(struct kb_call *call, const struct kb_settings *settings, struct kb_err *err)
-{
-	if (settings->enable_recaptcha_for_public_chatbots.v
-	    && call->visitor.proven_until <= kb_clock_now_us(call->api->clock))
-		return kb_fail(err, KB_E_UNAUTHORIZED,
-		               "The browser has not done the work yet that this visit asks of it");
-	return true;
-}
-
 /* A body that may be large is not taken of whoever may not ask now. */
 bool kb_talks_admit(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_settings settings;
 
-	return read_settings(call, &settings, err) && may_ask(call, &settings, err)
+	return read_settings(call, &settings, err) && kb_visitor_has_worked(call, &settings, err)
 	       && kb_visitor_begins_early(call, err);
 }
 
@@ -250,8 +241,8 @@ bool kb_talks_ask(struct kb_call *call, struct kb_err *err)
 		return kb_fail(err, KB_E_INVALID, "prompt can't be empty");
 	if (!kb_inputs_int(&call->inputs, "child_project_id", 1, INT64_MAX, &turn->named_child, err)
 	    || !read_session(call, turn, err) || !read_context(call, turn, err)
-	    || !kb_visitor_labels(call, &turn->labels, err) || !may_ask(call, &turn->settings, err)
-	    || !kb_visitor_begins(call, err))
+	    || !kb_visitor_labels(call, &turn->labels, err)
+	    || !kb_visitor_has_worked(call, &turn->settings, err) || !kb_visitor_begins(call, err))
 		return false;
 	turn->visitor_id = call->visitor.id;
 	if (!kb_turn_number(call, turn, err) || !kb_turn_begin(call, turn, false, err)) {

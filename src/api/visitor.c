@@ -212,7 +212,7 @@ bool kb_call_visit(struct kb_call *call, struct kb_err *err)
 
 /* ---- how much ---- */
 
-static bool is_within(const struct kb_visits *visits, struct kb_err *err)
+bool kb_visits_are_within(const struct kb_visits *visits, struct kb_err *err)
 {
 	int64_t wait_s;
 
@@ -253,7 +253,7 @@ static bool take_turn(struct kb_call *call, struct kb_err *err)
 	bool yes;
 
 	if (!kb_store_visitor_begin(call->api->store, &turn, &visits, &yes, err)
-	    || !is_within(&visits, err))
+	    || !kb_visits_are_within(&visits, err))
 		return false;
 	if (yes)
 		return true;
@@ -395,7 +395,7 @@ static bool begin(struct kb_call *call, const struct arrival *arrival,
 		.proven_until = arrival->who.ends_at, /* the site knows them */
 		.challenge = new_challenge(call),
 	};
-	return kb_store_visit(call->api->store, &visits, err) && is_within(&visits, err)
+	return kb_store_visit(call->api->store, &visits, err) && kb_visits_are_within(&visits, err)
 	       && kb_store_visitor_add(call->api->store, &call->visitor, before, secret, err);
 }
 
@@ -519,6 +519,16 @@ static int leading_zeros(const unsigned char *bytes, size_t n)
 		bits += 8;
 	}
 	return bits;
+}
+
+bool kb_visitor_has_worked(struct kb_call *call, const struct kb_settings *settings,
+                           struct kb_err *err)
+{
+	if (settings->enable_recaptcha_for_public_chatbots.v
+	    && call->visitor.proven_until <= kb_clock_now_us(call->api->clock))
+		return kb_fail(err, KB_E_UNAUTHORIZED,
+		               "The browser has not done the work yet that this visit asks of it");
+	return true;
 }
 
 bool kb_visit_prove(struct kb_call *call, struct kb_err *err)

@@ -11,6 +11,7 @@
 #define KB_API_VISITOR_H
 
 #include "api/api.h"
+#include "store/visitors.h"
 
 /* Where a message came from, as a page of ours says it: "ama", "iframe", "livechat", "embed". NULL
  * for any other word. */
@@ -23,6 +24,12 @@ struct kb_sv kb_visitor_origin(struct kb_sv url);
 
 /* Who is counted for a request: the address, of IPv6 the network of 64 bits. */
 struct kb_sv kb_visitor_address(struct kb_call *call);
+
+/* Whether all of them were within their limits; else KB_E_EXHAUSTED with retry_after_s. */
+bool kb_visits_are_within(const struct kb_visits *visits, struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_UNAUTHORIZED where the owner asks for a browser's work and it was not done. */
+bool kb_visitor_has_worked(struct kb_call *call, const struct kb_settings *settings,
+                           struct kb_err *err) KB_MUST_CHECK;
 
 /* Begins an answer, and counts it; KB_E_EXHAUSTED with retry_after_s where that is one too many, or
  * another one is under way. */

@@ -215,6 +215,10 @@ static const struct kb_setting fields[] = {
 	  .doc = "The language of the interface texts that are not set here; `visitor`: that of "
 	         "the browser that asks (`Accept-Language`). The language of an answer follows "
 	         "the question." },
+	{ FIELD(contact_person), BEHAVIOUR, VISITORS, .initial = "null", NULLABLE, .max = 80,
+	  .doc = "Who answers by e-mail what the documents do not: a person or a team. Where nothing "
+	         "answers, visitors may leave an address and their question, which are listed with "
+	         "the reports (`reports/leads`). Empty: nobody." },
 	{ FIELD(chatbot_model), BEHAVIOUR, .initial = "null", .form = KB_FORM_MODEL, NULLABLE,
 	  .max = 255,
 	  .doc = "A model of the operator's catalogue; null chooses by `agent_capability`." },

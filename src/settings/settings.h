@@ -85,6 +85,7 @@ struct kb_settings {
 	/* behaviour */
 	struct kb_sv response_source;
 	struct kb_sv chatbot_msg_lang;
+	struct kb_sv contact_person;
 	struct kb_sv chatbot_model;
 	struct kb_sv agent_capability;
 	struct kb_nint enable_citations;

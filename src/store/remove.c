@@ -86,6 +86,7 @@ static const struct kb_sql sql[] = {
 
 	[AGENT_FIRST] = DELETE("chores", "kind, subject"),
 	DELETE("starters", "page"),
+	DELETE("leads", "id"),
 	DELETE("messages", "conversation_id, id"),
 	DELETE("answers", "conversation_id, id"),
 	{ "remove_talk_link_hashes", "ii", "DELETE FROM talk_link_hashes WHERE hash IN "

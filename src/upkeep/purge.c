@@ -1,6 +1,7 @@
 #include "upkeep/purge.h"
 
 #include "store/conversations.h"
+#include "store/leads.h"
 
 enum { AGENTS_AT_ONCE = 1000 };
 
@@ -8,7 +9,7 @@ static bool purge_agent(const struct kb_upkeep_config *config, struct kb_arena *
                         const struct kb_cancel *cancel, struct kb_purge *purge, struct kb_err *err)
 {
 	struct kb_agent agent;
-	int64_t days;
+	int64_t days, leads = 1; /* at a time */
 
 	if (!kb_store_agent_find(config->store, arena, id, &agent, err)
 	    || !config->keep_days(config->keep_arg, &agent, &days, err))
@@ -20,6 +21,9 @@ static bool purge_agent(const struct kb_upkeep_config *config, struct kb_arena *
 	};
 	while (!purge->done && !kb_cancelled(cancel, NULL))
 		if (!kb_store_conversations_purge(config->store, purge, err))
+			return false;
+	while (days && leads && !kb_cancelled(cancel, NULL))
+		if (!kb_store_leads_purge(config->store, id, purge->before, &leads, err))
 			return false;
 	return true;
 }

@@ -101,6 +101,34 @@ test("an agent says what its documents answer for sure, of those that everybody 
   assert.ok(![...later.areas, ...later.asked.map((one) => one.title)].some((t) => /quarrel|zeppelin/.test(t)));
 });
 
+test("who gets no answer may leave an address for the person whom the owner named; it is listed, and few are taken", async (t) => {
+  const { agent, kb, slug } = await open(t);
+  const { call, ask } = await visit(kb, slug);
+  const lead = { email: "ann@example.org", question: "Who won the cup?", name: " Ann " };
+  const leave = (fields) => call("POST", "/contact", { json: { ...lead, ...fields } });
+  assert.equal((await leave({})).status, 404, "nobody is named");
+  await agent.expect(200, "POST", "/settings", { json: { contact_person: "The travel desk" } });
+  for (const email of ["", "ann", "ann@", "@example.org", "ann@example", "a b@example.org", "a@b@c.de", "<a@b.de>"])
+    assert.equal((await leave({ email })).status, 400, email);
+  assert.equal((await leave({ question: " " })).status, 400);
+  const { last } = await ask("Who won the cup in 1998?");
+  const other = await visit(kb, slug);
+  const theirs = await other.ask("Who won the cup?");
+  const own = { session_id: last.session_id, message_id: last.id };
+  assert.equal((await leave({ ...own, message_id: theirs.last.id })).status, 404, "of another's talk");
+  assert.equal((await leave(own)).status, 201);
+  const leads = () => agent.expect(200, "GET", "/reports/leads");
+  const { data, total } = await leads();
+  assert.equal(total, 1);
+  assert.deepEqual(
+    [data[0].name, data[0].email, data[0].other_data.question, data[0].session_id, data[0].query_id],
+    ["Ann", "ann@example.org", "Who won the cup?", last.session_id, last.id],
+  );
+  for (const status of [201, 201, 429]) assert.equal((await leave({})).status, status);
+  assert.equal((await leads()).total, 3);
+  assert.equal((await agent.expect(200, "GET", "/reports/leads", { query: { end_date: "2001-01-01" } })).total, 0);
+});
+
 test("a visitor reaches nothing of another visitor, and nothing without the field or from a foreign page", async (t) => {
   const { kb, slug } = await open(t, { can_export_conversation: true, conversation_history: "everyone" });
   const a = await visit(kb, slug),

@@ -441,6 +441,7 @@ async function shared(page) {
 
 /** Told to visitors, and held by a story of its own: its file, and its name as it begins. */
 const elsewhere = {
+  contact_person: ["web/visitors", "where nothing answers, it says how much was searched"],
   is_loading_indicator_enabled: ["web/visitors", "the dots stay away"],
   hang_in_there_msg: ["web/visitors", "what is said while an answer takes long"],
   chatbot_siesta_msg: ["web/visitors", "what is said while an answer takes long"],

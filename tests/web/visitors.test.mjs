@@ -1,7 +1,7 @@
 // What visitors of a public agent meet in a real browser: its page, alone.
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
-import { assert, attacks, browse, faultsEverywhere, start, test, until } from "./lib.mjs";
+import { assert, attacks, browse, faultsEverywhere, link as ownersLink, start, test, until } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
 import { request } from "../api/lib/http.mjs";
 import { models } from "../api/lib/models.mjs";
@@ -587,6 +587,36 @@ test("who asks too much reads when to try again, by the clock where that is long
     await page.locator(".reply", { hasText: words }).waitFor();
     await context.close();
   }
+});
+
+test("where nothing answers, it says how much was searched, and the question goes to a person, whom the owner sees", async (t) => {
+  const { kb, agent, link } = await open(t, { contact_person: "The travel desk", chatbot_msg_lang: "visitor" });
+  const { page, quiet } = await browse(t, kb, { locale: "de-DE", ...phone });
+  await page.goto(link);
+  await page.getByText(/Ich antworte aus den Dokumenten/).waitFor();
+  await page.locator("#question").fill("Wer gewann die Weltmeisterschaft 1998?");
+  await page.keyboard.press("Enter");
+  await page.getByText(/Durchsuchte Dokumente: \d/).waitFor();
+  await page.locator(".after .topics button").first().waitFor();
+  await page.getByRole("button", { name: "Anders fragen" }).click();
+  assert.equal(await page.locator("#question").inputValue(), "Wer gewann die Weltmeisterschaft 1998?");
+  await page.getByRole("button", { name: "Einen Menschen fragen" }).click();
+  const form = page.locator("form.person");
+  await form.getByText("The travel desk antwortet per E-Mail.").waitFor();
+  assert.deepEqual(await faultsEverywhere(page, "a person"), []);
+  await form.getByLabel("Ihre E-Mail-Adresse").fill("ann@example.org");
+  await form.getByRole("button", { name: "Senden" }).click();
+  await page.getByText("Ihre Frage ist weitergegeben").waitFor();
+  quiet();
+  const owner = await browse(t, kb);
+  await owner.page.goto(await ownersLink(kb));
+  await owner.page.getByRole("button", { name: "New agent" }).first().waitFor();
+  await owner.page.goto(`${kb.url}/agents/${agent.id}/analytics`);
+  await owner.page.getByRole("heading", { name: "Left for a person" }).waitFor();
+  await owner.page.getByRole("link", { name: "ann@example.org" }).waitFor();
+  const saved = owner.page.waitForEvent("download");
+  await owner.page.getByRole("button", { name: /Left for a person/ }).click();
+  assert.equal((await saved).suggestedFilename(), "leads.csv");
 });
 
 const help = `# Help

@@ -132,6 +132,7 @@ export const look: Group[] = [
     name: "says",
     fields: [
       "no_answer_message",
+      "contact_person",
       "hang_in_there_msg",
       "chatbot_siesta_msg",
       "chatbot_failed_moderation_msg",

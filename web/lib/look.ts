@@ -44,6 +44,7 @@ export interface Look {
   view_less_msg: string;
   pdf_limited_page_label: string;
   chatbot_msg_lang: string;
+  contact_person: string | null;
   enable_citations: number | null;
   citations_view_type: string | null;
   image_citation_display: string | null;

@@ -5,7 +5,7 @@ import { call, headers, send, type ApiError } from "./api";
 import { put } from "./language";
 import type { Settings } from "./look";
 import { newTurn, Talk, type Question, type Turn } from "./talk";
-import { prove } from "./work";
+import { part } from "./part";
 import { t } from "../words/visitor";
 
 export interface Place {
@@ -122,6 +122,10 @@ function untilWhen(seconds: number): string {
   });
   return put(t.tooManyUntil, { time });
 }
+
+/** Why something was refused that is no question. */
+export const whyNot = ({ status, message, retryAfter }: ApiError) =>
+  !status ? t.offline : status === 429 ? untilWhen(retryAfter ?? MINUTE) : message;
 
 /** Whom a JWT names; the service looks whether it is true. */
 function subjectOf(token: string): string {
@@ -344,10 +348,19 @@ export class Visitor {
     });
   }
 
+  /** Leaves an address for the person whom the owner has named. */
+  async leave(turn: VisitTurn, { name, email, question }: Record<string, string>) {
+    const { value: session_id } = this.sessionId,
+      { value: message_id } = turn.id;
+    const body = { name, email, question, ...(session_id && message_id ? { session_id, message_id } : {}) };
+    await send("POST", this.path("/contact"), { body });
+  }
+
   async #request({ question: { text, files = [] } }: VisitTurn, signal: AbortSignal): Promise<Response> {
     await this.visit();
     if (this.#work) {
       const { challenge, bits } = this.#work;
+      const { prove } = await part(() => import("./work"));
       await send("POST", this.path("/proof"), { body: { nonce: await prove(challenge, bits, signal) }, signal });
       this.#work = null;
     }

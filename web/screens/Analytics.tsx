@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
 import { Button } from "../components/Button";
 import { Empty } from "../components/Empty";
+import { Leads } from "../components/Leads";
 import { Loaded } from "../components/Loaded";
 import { Pager } from "../components/Pager";
 import { Plot } from "../components/Plot";
@@ -300,6 +301,7 @@ export default function Analytics({ id }: { id: number }) {
                     </div>
                   )}
                 </Loaded>
+                <Leads id={id} />
                 <h2>{w.questionsTitle}</h2>
                 <Loaded from={questions}>
                   {({ all, open }) => {

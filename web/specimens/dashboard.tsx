@@ -23,6 +23,7 @@ import { FileChooser } from "../components/FileChooser";
 import { Icon, iconNames } from "../components/Icon";
 import { Loaded } from "../components/Loaded";
 import { Markdown } from "../components/Markdown";
+import { Leads } from "../components/Leads";
 import { Meter } from "../components/Meter";
 import { Note } from "../components/Note";
 import { Pager } from "../components/Pager";
@@ -388,6 +389,11 @@ const specimens: Specimens = {
           </li>
         ))}
       </ul>
+    </State>
+  ),
+  Leads: () => (
+    <State name="one with a name, one without" kind="flush">
+      <Leads id={1} />
     </State>
   ),
   Loaded: () => (

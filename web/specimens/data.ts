@@ -198,6 +198,14 @@ export const talks = [
   { session_id: "b", name: "Öffnungszeiten am Samstag", created_at: now, updated_at: now },
 ];
 
+const leads = ["Ann Arbor", null].map((name, i) => ({
+  session_id: "a",
+  name,
+  email: `person${i}@example.org`,
+  captured_at: now,
+  other_data: { question: "Do you rent tandems?" },
+}));
+
 type Reply = object | (() => Promise<Blob>);
 const replies: [RegExp, Reply][] = [
   [/\/settings\/schema$/, schema],
@@ -209,6 +217,7 @@ const replies: [RegExp, Reply][] = [
   [/\/text$/, { ...text, has_file: true, label_url: null, visible: null }],
   [/\/projects$/, { current_page: 1, data: [agent], last_page: 1, per_page: 10, total: 1, from: 1 }],
   [/\/projects\/1$/, agent],
+  [/\/reports\/leads$/, { current_page: 1, data: leads, last_page: 1, per_page: 100, total: 2, from: 1 }],
   [/\/conversations$/, talks],
   [/\/visit$/, { name: null, token: null, work: null, session_id: null, is_new: false }],
 ];

@@ -13,10 +13,12 @@ import { Fold } from "../visitor/Fold";
 import { Foot } from "../visitor/Foot";
 import { Formatted } from "../visitor/Formatted";
 import After from "../visitor/After";
+import Person from "../visitor/Person";
+import { Icon } from "../visitor/Icon";
 import { Opening } from "../visitor/Opening";
 import { Panel } from "../visitor/Panel";
 import Pictures from "../visitor/Pictures";
-import { Share } from "../visitor/Share";
+import Share from "../visitor/Share";
 import { Sources } from "../visitor/Sources";
 import { Talks } from "../visitor/Talks";
 import Viewer from "../visitor/Viewer";
@@ -66,6 +68,7 @@ const look: Look = {
   view_less_msg: "Show less",
   pdf_limited_page_label: "Excerpt",
   chatbot_msg_lang: "en",
+  contact_person: "The workshop",
   enable_citations: 3,
   citations_view_type: "show",
   image_citation_display: "default",
@@ -173,7 +176,7 @@ greeted.name.value = "Ann";
 
 function nothing(): VisitTurn {
   const made = turn("done", "I do not know.", []);
-  made.answer.value = { ...made.answer.value!, is_answered: false, kind: "none" };
+  made.answer.value = { ...made.answer.peek()!, is_answered: false, kind: "none" };
   return made;
 }
 
@@ -285,6 +288,13 @@ const specimens: Specimens = {
       <Formatted text={answer.replaceAll(/ \[\d\]/g, "")} />
     </State>
   ),
+  Icon: () => (
+    <State name="what visitors see">
+      {(["send", "share", "thumb"] as const).map((name) => (
+        <Icon key={name} name={name} />
+      ))}
+    </State>
+  ),
   Opening: () => (
     <>
       <State name="before the first question">
@@ -301,6 +311,11 @@ const specimens: Specimens = {
       <Framed name="PanelWithTalk" state="with a talk" />
       <Framed name="PanelClosed" state="closed" />
     </>
+  ),
+  Person: () => (
+    <State name="an address for a person">
+      <Person name="The workshop" visitor={visitorOf()} turn={nothing()} />
+    </State>
   ),
   Pictures: () => (
     <>

@@ -1,8 +1,10 @@
+import { useState } from "preact/hooks";
 import { put } from "../lib/language";
 import type { Settings } from "../lib/look";
 import type { Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 import { Topics } from "./Opening";
+import { usePart } from "../lib/usepart";
 
 const RELATED = 3;
 
@@ -28,8 +30,11 @@ function relatedOf(visitor: Visitor, turn: VisitTurn): string[] {
 }
 
 /** What stands behind the last answer: where to go on from it, or from none. */
-export default function After({ visitor, turn, onAsk, onReword }: Props) {
+export default function After({ settings, visitor, turn, onAsk, onReword }: Props) {
   const opening = visitor.opening.value;
+  const [handing, setHanding] = useState(false);
+  const Handing = usePart(handing, () => import("./Person"));
+  const person = settings.look.contact_person;
   if (turn.answer.value?.kind !== "none") {
     const related = relatedOf(visitor, turn);
     if (!related.length) return null;
@@ -55,7 +60,13 @@ export default function After({ visitor, turn, onAsk, onReword }: Props) {
         <button class="small" onClick={() => onReword(turn.question.text)}>
           {t.otherWords}
         </button>
+        {person && (
+          <button class="small" aria-expanded={handing} onClick={() => setHanding(!handing)}>
+            {t.askPerson}
+          </button>
+        )}
       </p>
+      {person && handing && Handing && <Handing name={person} visitor={visitor} turn={turn} />}
       {opening && <Topics areas={opening.areas} onAsk={onAsk} />}
     </div>
   );

@@ -1,25 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { Icon } from "../components/Icon";
+import { Icon } from "./Icon";
 import { Formatted } from "./Formatted";
 import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
-import { part } from "../lib/part";
 import type { TalkSource, Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 import { Face } from "./Face";
+import { usePart } from "../lib/usepart";
 import { isViewed, keepOpen, opensFirst, Sources, titleOf } from "./Sources";
 
 const HANG_MS = 4000;
-
-/** What draws what not every answer has: it is fetched with the first that does. */
-function usePart<T>(wanted: boolean, load: () => Promise<{ default: T }>): T | undefined {
-  const [found, setFound] = useState<{ default: T } | null>(null);
-  useEffect(() => {
-    if (wanted && !found) void part(load).then(setFound, () => {});
-  }, [wanted]);
-  return found?.default;
-}
 
 /** The pictures of an answer's sources, looked for when the answer is seen. */
 function usePictures(settings: Settings, visitor: Visitor, turn: VisitTurn) {

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { Signal } from "@preact/signals";
-import { Icon } from "../components/Icon";
+import { Icon } from "./Icon";
 import { QuestionField } from "../components/QuestionField";
 import { put } from "../lib/language";
 import { t } from "../words/visitor";

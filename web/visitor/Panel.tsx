@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { Icon } from "../components/Icon";
+import { Icon } from "./Icon";
 import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
 import { part } from "../lib/part";
@@ -14,7 +14,7 @@ import { prepare } from "./Formatted";
 import { Field } from "./Field";
 import { Foot } from "./Foot";
 import { Opening, type Starter } from "./Opening";
-import { Share } from "./Share";
+import { usePart } from "../lib/usepart";
 import type { Talks } from "./Talks";
 import type Viewer from "./Viewer";
 
@@ -157,7 +157,8 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
     look.conversation_history === "everyone" ||
     (look.conversation_history === "team_members" && visitor.isSigned.value);
   const exports = on(look.can_export_conversation, false),
-    shares = on(look.can_share_conversation, false);
+    sharing = on(look.can_share_conversation, false) && !!visitor.sessionId.value && !reading;
+  const Share = usePart(sharing, () => import("./Share"));
   return (
     <div
       class={`panel ${viewer.viewed ? "with-viewer" : ""}`}
@@ -197,7 +198,7 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
             <Icon name="add" />
           </button>
         )}
-        {shares && visitor.sessionId.value && !reading && <Share visitor={visitor} />}
+        {sharing && Share && <Share visitor={visitor} />}
         {exports && visitor.sessionId.value && !reading && (
           <div class="menu">
             <button class="icon" aria-label={t.more} aria-expanded={more} onClick={() => setMore(!more)}>

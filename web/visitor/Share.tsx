@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { Icon } from "../components/Icon";
+import { Icon } from "./Icon";
 import type { Visitor } from "../lib/visit";
 import { t } from "../words/visitor";
 
 /** A link to the talk as it is now: made, copied, taken back. */
-export function Share({ visitor }: { visitor: Visitor }) {
+export default function Share({ visitor }: { visitor: Visitor }) {
   const [open, setOpen] = useState(false);
   const [url, setUrl] = useState("");
   const [copied, setCopied] = useState(false);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { Icon } from "../components/Icon";
+import { Icon } from "./Icon";
 import { atMoment, clock, host } from "../lib/format";
 import { put } from "../lib/language";
 import type { Look } from "../lib/look";

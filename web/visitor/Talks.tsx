@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Icon } from "../components/Icon";
+import { Icon } from "./Icon";
 import { ago } from "../lib/format";
 import { useResource } from "../lib/resource";
 import type { Visitor } from "../lib/visit";

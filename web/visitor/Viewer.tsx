@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { DocumentText } from "../components/DocumentText";
-import { Icon } from "../components/Icon";
+import { Icon } from "./Icon";
 import { Pages } from "../components/Pages";
 import { call, send } from "../lib/api";
 import { saveBlob } from "../lib/files";

@@ -71,6 +71,7 @@ static const struct row {
 	  "gl, ka, de, el, gu, hry, he, hi, hu, id, ga, it, ja, jv, kn, ks, kk, kok, ko, ky, lv, lt, mk, mai, ms, mt, "
 	  "cmn, mr, mwr, nan, mo, mn, me, ne, no, or, ps, fa, pl, pt, pa, raj, ro, ru, sa, sat, sr, sd, si, sk, sl, "
 	  "es, sw, sv, tg, ta, tt, te, th, tr, tk, uk, ur, uz, vi, cy, wuu, visitor" },
+	{ "contact_person", NULL, TEXT, true, "null", 80 },
 	{ "chatbot_model", NULL, MODEL, true, "null" },
 	{ "agent_capability", NULL, CHOICE, true, "\"optimal-choice\"",
 	  .choices = "fastest-responses, optimal-choice, advanced-reasoning, complex-tasks" },

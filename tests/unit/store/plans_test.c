@@ -73,6 +73,8 @@ static struct excuse wide[] = {
 	{ "chore_count", "chores", "what waits for a model: what came in some hours at most" },
 	{ "chore_next", "chores", "the next, in order; stops early" },
 	{ "opening_next", "openings", "the same" },
+	{ "lead_list_", "leads", "a list, and its length" },
+	{ "leads_purge", "leads", "the oldest; stops early" },
 	{ "opening_asked", "messages", "the last ones of an agent, in order; stops early" },
 	{ "queue_amiss", "pages", "how many failed, of the index alone" },
 	/* all agents of an account, which are as many as its plan allows */

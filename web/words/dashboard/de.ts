@@ -447,6 +447,7 @@ const de: Words = {
   foundIt: "Das war es",
   closestShown: "Nächste Stellen",
   foundAmong: "Darunter gefunden",
+  leads: { title: "Für einen Menschen hinterlassen", email: "E-Mail" },
   nothingFound: "Nichts gefunden",
   asked: "Gefragt",
   sinceTheBeginning: "Von Anfang an",
@@ -756,6 +757,7 @@ const de: Words = {
       is_loading_indicator_enabled: "Punkte, während er sucht",
       remove_branding: "Ohne „Gemacht mit Docent“",
       chatbot_msg_lang: "Sprache der Texte",
+      contact_person: "Wer antwortet, was die Dokumente nicht beantworten",
       default_prompt: "Worte im Eingabefeld",
       example_questions: "Fragen für den Anfang",
       try_asking_questions_msg: "Überschrift der Fragen",
@@ -895,6 +897,8 @@ const de: Words = {
       remove_branding: "Lässt die Zeile weg, die den Dienst nennt.",
       chatbot_msg_lang:
         "Die Sprache der Texte, die hier nicht gesetzt sind. Die Sprache einer Antwort folgt der Frage.",
+      contact_person:
+        "Ein Mensch oder ein Team. Wo nichts antwortet, können Besucher eine E-Mail-Adresse und ihre Frage hinterlassen; die Auswertung zeigt sie. Leer: niemand.",
       default_prompt: "Der Hinweis im leeren Eingabefeld.",
       example_questions: "Fragen, die zu Beginn eines Gesprächs angeboten werden.",
       try_asking_questions_msg: "Steht über den Beispielfragen.",
