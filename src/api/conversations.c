@@ -135,6 +135,7 @@ bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
 		.list = kb_call_list(call, 10),
 		.by_created_at = kb_sv_eq_str(kb_request_query(call->req, "orderBy"), "created_at"),
 		.name = kb_request_query(call->req, "name"),
+		.words = kb_request_query(call->req, "search"),
 	};
 	struct kb_sv after = kb_request_query(call->req, "lastUpdatedAfter");
 	struct kb_conversation_list conversations;

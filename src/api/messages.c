@@ -137,7 +137,9 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 	bool stream, resumable;
 
 	turn->session_id = call->req->params[1];
-	turn->source = KB_SOURCE_API;
+	turn->source = kb_request_field(call->req, "authorization").p || !kb_call_sign_in(call).n
+	                       ? KB_SOURCE_API
+	                       : KB_SOURCE_WEB;
 	turn->wants_inline = wants_inline;
 	if (!kb_session_id_check(turn->session_id, err) || !read_prompt(call, turn, err)
 	    || !kb_filter_read(&call->inputs, call->arena, &turn->labels, err)

@@ -267,6 +267,13 @@ void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conv
 	kb_jw_key_time(jw, "created_at", conversation->created_at);
 	kb_jw_key_time(jw, "updated_at", conversation->updated_at);
 	kb_jw_key_null(jw, "deleted_at");
+	if (conversation->counted) { /* ours */
+		kb_jw_key_int(jw, "questions", conversation->questions);
+		kb_jw_key_int(jw, "unanswered", conversation->unanswered);
+		kb_jw_key_int(jw, "disliked", conversation->disliked);
+		kb_jw_key(jw, "request_source");
+		kb_jw_choice(jw, conversation->source);
+	}
 	kb_jw_end(jw);
 }
 

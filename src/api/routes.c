@@ -242,7 +242,7 @@ static const struct kb_api_route routes[] = {
 	/* conversations */
 	{ "GET", AGENT "/conversations", kb_conversations_list, KEEPER, READ,
 	  .tag = "Conversations", .summary = "List conversations, newest first",
-	  .query = LIST "orderBy:str userFilter:str name:str lastUpdatedAfter:str",
+	  .query = LIST "orderBy:str userFilter:str name:str search:str lastUpdatedAfter:str",
 	  .response = "ConversationListReply", .status = 200 },
 	{ "POST", AGENT "/conversations", kb_conversations_create, KEEPER, WRITE,
 	  .body_max = JSON_MAX,

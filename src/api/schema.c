@@ -157,7 +157,7 @@ static const struct kb_schema schemas[] = {
 	{ "PageLabelFields", "label_ids:[int]" },
 
 	{ "Conversation", "id:int session_id:str name:str project_id:int created_by:int created_at:time "
-	                  "updated_at:time deleted_at:time?" },
+	                  "updated_at:time deleted_at:time? questions~:int unanswered~:int disliked~:int request_source~:str" },
 	{ "ConversationFields", "name~:str? session_id~:str" },
 	{ "ConversationReply", SUCCESS("Conversation") },
 	{ "ConversationPage", PAGINATOR("Conversation") },

@@ -21,6 +21,7 @@ enum {
 
 /* Where a message came from: its request_source. */
 #define KB_SOURCE_API         "api"
+#define KB_SOURCE_WEB         "web" /* of the dashboard: a browser that is signed in */
 #define KB_SOURCE_COMPLETIONS "chat-completions"
 
 struct kb_turn {

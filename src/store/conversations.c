@@ -36,13 +36,29 @@ enum {
 };
 #define LIST_WHERE                                                                                 \
 	" FROM conversations WHERE agent_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "   \
-	"AND updated_at >= $3 AND created_by BETWEEN $4 AND $5"
+	"AND updated_at >= $3 AND created_by BETWEEN $4 AND $5 "                                   \
+	"AND ($6 = '' OR id IN (SELECT m.conversation_id FROM messages m WHERE m.agent_id = $1 "   \
+	"AND (lower(m.query) LIKE $6 ESCAPE '\\' OR lower(m.response) LIKE $6 ESCAPE '\\')))"
 /* Of one visitor: by an index of theirs. */
 #define VISITOR_WHERE                                                                              \
 	" FROM conversations WHERE agent_id = $1 AND visitor_id = $2 AND visitor_id <> 0"
-#define LIST(order)                                                                                \
-	"SELECT " KB_NAMES(CONVERSATIONS) LIST_WHERE " ORDER BY " order " LIMIT $6 OFFSET $7"
 // clang-format off
+#define KB_SQL_REACTION_DISLIKED 2
+static_assert(KB_REACTION_DISLIKED == KB_SQL_REACTION_DISLIKED, "a reaction is another number in SQL");
+/* Of a conversation's messages: how many there are, got no answer, have an answer that is disliked; and whence the
+ * first came. */
+#define OF_MESSAGES(what) \
+	"(SELECT " what " FROM messages m WHERE m.agent_id = c.agent_id AND m.conversation_id = c.id)"
+#define HOW_MANY(condition) OF_MESSAGES("coalesce(sum(CASE WHEN " condition " THEN 1 ELSE 0 END), 0)")
+#define COUNTED \
+	OF_MESSAGES("count(*)") ", " HOW_MANY("m.answered = 0 OR m.failed = 1") ", " \
+	HOW_MANY("m.reaction = " KB_SQL(REACTION_DISLIKED)) ", " \
+	"coalesce((SELECT m.source FROM messages m WHERE m.agent_id = c.agent_id " \
+	"AND m.conversation_id = c.id ORDER BY m.id LIMIT 1), '')"
+/* Only those of the page are counted. */
+#define LIST(order) \
+	"SELECT " KB_NAMES(CONVERSATIONS) ", " COUNTED " FROM (SELECT *" LIST_WHERE \
+	" ORDER BY " order " LIMIT $7 OFFSET $8) c ORDER BY " order
 /* The columns of conversations (columns.h). */
 #define CONVERSATION_BEGUN(FIRST, NEXT) \
 	FIRST(i, agent_id,   conversation.agent_id) \
@@ -98,14 +114,14 @@ static const struct kb_sql sql[] = {
 		"DELETE FROM messages WHERE agent_id = $1 AND conversation_id = $2" },
 	[DELETE] = { "conversation_delete", "ii",
 		"DELETE FROM conversations WHERE agent_id = $1 AND id = $2" },
-	[LIST_COUNT] = { "conversation_list_count", "itiii", "SELECT count(*)" LIST_WHERE },
+	[LIST_COUNT] = { "conversation_list_count", "itiiit", "SELECT count(*)" LIST_WHERE },
 	[VISITOR_COUNT] = { "conversation_visitor_count", "ii", "SELECT count(*)" VISITOR_WHERE },
 	[VISITOR_LIST] = { "conversation_visitor_list", "iiii",
 		"SELECT " KB_NAMES(CONVERSATIONS) VISITOR_WHERE " ORDER BY updated_at DESC LIMIT $3 OFFSET $4" },
-	[LIST_FIRST + 0] = { "conversation_list_id_desc",      "itiiiii", LIST("id DESC") },
-	[LIST_FIRST + 1] = { "conversation_list_id_asc",       "itiiiii", LIST("id") },
-	[LIST_FIRST + 2] = { "conversation_list_created_desc", "itiiiii", LIST("created_at DESC, id DESC") },
-	[LIST_FIRST + 3] = { "conversation_list_created_asc",  "itiiiii", LIST("created_at, id") },
+	[LIST_FIRST + 0] = { "conversation_list_id_desc",      "itiiitii", LIST("id DESC") },
+	[LIST_FIRST + 1] = { "conversation_list_id_asc",       "itiiitii", LIST("id") },
+	[LIST_FIRST + 2] = { "conversation_list_created_desc", "itiiitii", LIST("created_at DESC, id DESC") },
+	[LIST_FIRST + 3] = { "conversation_list_created_asc",  "itiiitii", LIST("created_at, id") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_conversations = { "conversations", sql, KB_COUNTOF(sql) };
@@ -522,6 +538,18 @@ static bool list_of_visitor(struct kb_store *store, struct kb_arena *arena, int6
 	                         &out->total, err);
 }
 
+static void read_counts(struct kb_db_rows *rows, struct kb_arena *arena,
+                        struct kb_conversation *out)
+{
+	int first = (int)read_columns.count;
+
+	out->counted = true;
+	out->questions = kb_rows_int(rows, first);
+	out->unanswered = kb_rows_int(rows, first + 1);
+	out->disliked = kb_rows_int(rows, first + 2);
+	out->source = kb_rows_text(rows, arena, first + 3);
+}
+
 bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                                 const struct kb_conversation_filter *filter,
                                 struct kb_conversation_list *out, struct kb_err *err)
@@ -529,7 +557,7 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 	const struct kb_sql *list =
 	        &sql[LIST_FIRST + 2 * filter->by_created_at + filter->list.ascending];
 	int64_t from, to;
-	struct kb_sv pattern;
+	struct kb_sv pattern, words;
 	struct kb_db_conn *conn;
 	struct kb_db_rows rows;
 	bool ok;
@@ -538,26 +566,30 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 		return list_of_visitor(store, arena, agent_id, filter, out, err);
 	*out = (struct kb_conversation_list){ 0 };
 	creators(filter, &from, &to);
-	if (!kb_like_pattern(arena, filter->name, false, &pattern, err))
+	if (!kb_like_pattern(arena, filter->name, false, &pattern, err)
+	    || !kb_like_pattern(arena, filter->words, false, &words, err))
 		return false;
 	conn = kb_db_take(store->db, true, err);
 	if (!conn)
 		return false;
 	kb_rows_open(&rows, conn, list,
 	             KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->updated_after),
-	                       kb_int(from), kb_int(to), kb_int(kb_list_limit(&filter->list)),
+	                       kb_int(from), kb_int(to), kb_text(words),
+	                       kb_int(kb_list_limit(&filter->list)),
 	                       kb_int(kb_list_offset(&filter->list))));
 	while (kb_rows_next(&rows)) {
 		struct row row;
 
 		read_row(&rows, arena, &row);
+		read_counts(&rows, arena, &row.conversation);
 		KB_ROOM(arena, out->v, out->count)[out->count] = row.conversation;
 		out->count++;
 	}
 	ok = kb_rows_close(&rows, err)
 	     && kb_db_int(conn, &sql[LIST_COUNT],
 	                  KB_VALUES(kb_int(agent_id), kb_text(pattern),
-	                            kb_int(filter->updated_after), kb_int(from), kb_int(to)),
+	                            kb_int(filter->updated_after), kb_int(from), kb_int(to),
+	                            kb_text(words)),
 	                  0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;

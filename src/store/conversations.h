@@ -12,6 +12,11 @@ struct kb_conversation {
 	int64_t visitor_id; /* the visitor's person_id (visitors.h); 0: none */
 	int64_t child_id;   /* of a master: the agent it stays with, perhaps itself; 0: none yet */
 	int64_t created_at, updated_at;
+	/* Of one in a list for its owner (`counted`): its questions, how many of them got no answer
+	 * and how many answers were disliked, and where the first came from. */
+	bool counted;
+	int64_t questions, unanswered, disliked;
+	struct kb_sv source;
 };
 
 /* Which conversation: clients name it by a session of an agent. */
@@ -40,6 +45,7 @@ struct kb_conversation_filter {
 	struct kb_list list;
 	bool by_created_at;
 	struct kb_sv name;     /* substring without case */
+	struct kb_sv words;    /* likewise, in a question or an answer */
 	int64_t updated_after; /* 0: all */
 	enum kb_creator by;    /* MEMBER: any account */
 	int64_t created_by;    /* of KB_BY_ACCOUNT */

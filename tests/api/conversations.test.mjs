@@ -223,3 +223,31 @@ test("insights come with the messages only where they are asked for", async (t) 
     assert.ok((await list(query)).every((m) => !("customer_intelligence" in m)));
   assert.equal((await agent.api("GET", where, { query: { includeInsights: "maybe" } })).status, 400);
 });
+
+test("a list of conversations says what came of them, and is searched for words of questions and answers", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "a.md": "The Velmora lighthouse is violet." } });
+  await agent.ask("What colour has the Velmora lighthouse?", { session: "one" });
+  const no = await agent.ask("How tall is the president of the moon?", { session: "one" });
+  await agent.expect(200, "PUT", `/conversations/one/messages/${no.id}/feedback`, { json: { reaction: "disliked" } });
+  await agent.ask("Is the lighthouse violet?", { session: "two" });
+  const list = async (query = {}) => (await agent.expect(200, "GET", "/conversations", { query })).data;
+  assert.deepEqual(
+    (await list()).map(({ session_id, questions, unanswered, disliked, request_source }) => [
+      session_id,
+      questions,
+      unanswered,
+      disliked,
+      request_source,
+    ]),
+    [
+      ["two", 1, 0, 0, "api"],
+      ["one", 2, 1, 1, "api"],
+    ],
+  );
+  const found = async (search) => (await list({ search })).map((talk) => talk.session_id);
+  assert.deepEqual(await found("PRESIDENT of"), ["one"], "of a question, without case");
+  assert.deepEqual(await found("is violet"), ["two", "one"], "of answers");
+  assert.deepEqual(await found("100%"), []);
+  assert.deepEqual(await found(""), ["two", "one"]);
+});

@@ -1,5 +1,5 @@
 // What an owner sets in the page: the form comes from the service's own table of settings.
-import { assert, signedIn, start, test, until } from "./lib.mjs";
+import { assert, faults, signedIn, start, test, until } from "./lib.mjs";
 
 const masterOnly = ["master_project_smart_routing_mode", "master_project_user_agent_switching_enabled"];
 /** Has a screen of its own. */
@@ -371,5 +371,63 @@ test("black and white can be chosen where the default follows the scheme", async
   assert.equal((await agent.expect(200, "GET", "/settings")).chatbot_toolbar_color, "#000");
   await row.getByRole("button", { name: "Back to default" }).click();
   await until("the default to be shown", async () => (await written.inputValue()) === "#000000");
+  quiet();
+});
+
+test("the palette finds what can be done, documents, conversations and settings by whatever they are called", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({
+    project_name: "Harbour",
+    files: { "tr-7.html": "<title>Helpful Hints for Travel</title><p>The stamp of the border is violet.</p>" },
+  });
+  await agent.ask("Which colour has the stamp of the border?");
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  const find = async (text) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Go to …" }).fill(text);
+    return page.getByRole("option");
+  };
+  for (const text of ["logo", "avatar", "widget", "website", "upload", "delete", "rename", "theme", "dark", "color"]) {
+    await (await find(text)).first().waitFor();
+    await page.keyboard.press("Escape");
+  }
+  await (await find("helpful hints")).filter({ hasText: "Helpful Hints for Travel" }).click();
+  await page.getByRole("dialog").getByText("violet").waitFor();
+  await page.keyboard.press("Escape");
+  await (await find("violet")).filter({ hasText: "Which colour has the stamp" }).click();
+  await page.waitForURL(/conversations\?talk=/);
+  await (await find("upload")).filter({ hasText: "Add content" }).first().click();
+  await page.getByRole("dialog", { name: "Add content" }).waitFor();
+  await page.keyboard.press("Escape");
+  await (await find("new agent")).filter({ hasText: "New agent" }).first().click();
+  await page.getByRole("dialog", { name: "New agent" }).waitFor();
+  quiet();
+});
+
+test("conversations show what came of them and are found by their words; own tries are no program's", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: { "a.md": "The Velmora lighthouse is violet." } });
+  await agent.ask("What colour has the Velmora lighthouse?", { session: "one" });
+  const no = await agent.ask("How tall is the president of the moon?", { session: "one" });
+  await agent.expect(200, "PUT", `/conversations/one/messages/${no.id}/feedback`, { json: { reaction: "disliked" } });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.getByRole("textbox", { name: /Ask Harbour/ }).fill("Is the lighthouse violet?");
+  await page.keyboard.press("Enter");
+  await page.getByText("Velmora").first().waitFor();
+  await until("it to be kept", async () => (await agent.expect(200, "GET", "/conversations")).data.length === 2);
+  await page.goto(`${kb.url}/agents/${agent.id}/conversations`);
+  const row = page.getByRole("row", { name: /What colour has/ });
+  await row.waitFor();
+  assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /lighthouse\? 2 1 1 Programs/);
+  assert.match(await page.getByRole("row", { name: /Is the lighthouse/ }).innerText(), /Dashboard/);
+  await page.getByRole("searchbox").fill("PRESIDENT of the moon");
+  await page.getByRole("row", { name: /Is the lighthouse/ }).waitFor({ state: "detached" });
+  await row.waitFor();
+  await page.goto(`${kb.url}/agents/${agent.id}/analytics`);
+  const tile = page.locator(".tiles .card", { hasText: "Own tries" });
+  await tile.getByText("1", { exact: true }).waitFor();
+  assert.deepEqual(await faults(page, "analytics"), []);
   quiet();
 });

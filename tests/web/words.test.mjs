@@ -89,7 +89,7 @@ test("each language of the dashboard has all its words, with the same holes", { 
   for (const code of codes.filter((code) => code !== "en")) {
     assert.ok(index.includes(`import("./${code}")`), code);
     const words = await table(code);
-    const other = new Map(entries(words).filter(([key]) => !key.startsWith("settings.help.")));
+    const other = new Map(entries(words));
     assert.deepEqual([...other.keys()], [...english.keys()], code);
     let same = 0;
     for (const [key, word] of other) {
@@ -101,9 +101,89 @@ test("each language of the dashboard has all its words, with the same holes", { 
       same += said.length > 4 && word === model;
     }
     assert.ok(same < 40, `${code} has ${same} texts in English`);
-    // What the service says in English of a setting stands here in the other languages.
+    // Of each setting it is said what it does.
     assert.deepEqual(Object.keys(words.settings.help), Object.keys(words.settings.titles), code);
   }
+});
+
+test("no sentence that a person reads has the name of a field or a value of a program in it", { skip }, async () => {
+  const known = new Set();
+  for (const name of ["fields.c", "options.c"])
+    for (const [, field] of (await readFile(new URL(`../../src/settings/${name}`, import.meta.url), "utf8")).matchAll(
+      /(?:FIELD|OPTION)\w*\((\w+)/g,
+    ))
+      known.add(field);
+  assert.ok(known.size > 60, `${known.size} fields`);
+  const table_ = await readFile(new URL("../../src/api/reasons.c", import.meta.url), "utf8");
+  const codes = (name) =>
+    new Set(
+      [
+        ...table_
+          .split(`${name}[] = {`)[1]
+          .split("\n};")[0]
+          .matchAll(/\{ "(\w+)", "/g),
+      ].map((match) => match[1]),
+    );
+  const [documents, refusals] = [codes("documents"), codes("refusals")];
+  assert.ok(documents.size > 25 && refusals.size > 25);
+  for (const code of (await readdir(dashboard)).filter((name) => /^[a-z]{2}\.ts$/.test(name))) {
+    const words = await table(code.slice(0, 2));
+    // Every reason and refusal that the service has a code for is said, and no other.
+    assert.deepEqual(Object.keys(words.reasons).sort(), [...documents].sort(), code);
+    assert.deepEqual(Object.keys(words.refusals).sort(), [...refusals, "other"].sort(), code);
+    for (const [key, word] of entries(words)) {
+      if (key.startsWith("reading.find.") || key === "figures" || key === "interface") continue;
+      let said = typeof word === "string" ? word : word(...Array(word.length).fill(7));
+      // In help a name between backquotes is shown as the title of its setting.
+      if (key.startsWith("settings.help."))
+        said = said.replaceAll(/`([^`]+)`/g, (_, name) => (name in words.settings.titles ? "…" : name));
+      assert.ok(!/\p{L}_\p{L}|\bnull\b|\bundefined\b|`/u.test(said), `${code} ${key}: ${said}`);
+    }
+  }
+});
+
+test("every reason for which a document is not read has words of its own, but for the machine's", async () => {
+  const table_ = await readFile(new URL("../../src/api/reasons.c", import.meta.url), "utf8");
+  const rows = [
+    ...table_
+      .split("documents[] = {")[1]
+      .split("\n};")[0]
+      .matchAll(/\{ "(\w+)", "(.*)" \}/g),
+  ].map(([, code, sentence]) => [
+    code,
+    new RegExp(
+      `^${sentence
+        .replaceAll(/[.?()[\]]/g, "\\$&")
+        .replaceAll("*", ".*")
+        .replaceAll("%", ".+")}$`,
+    ),
+  ]);
+  const of = (sentence) => rows.find(([, pattern]) => pattern.test(sentence))[0];
+  for (const [sentence, code] of Object.entries({
+    "the host answered 404: not found": "gone",
+    "the host answered 418": "host_answered",
+    "the host answered 500: it has a problem of its own": "host_answered",
+    "the PDF is locked with a password": "locked",
+    "the Word document is damaged, empty or locked with a password; save it as .docx": "damaged",
+    "the PDF has no text layer (scanned?), and text in pictures was left alone, because is_ocr_enabled was 0":
+      "pictures_off",
+    "the plan allows 20 documents an agent": "plan_documents",
+    "the website's pages are more than 100 MB (max_megabytes)": "site_megabytes",
+    "waiting for its host, which is asked for one page at a time": "waits_host",
+    "127.0.0.1:9 does not answer within 10 seconds": "host_silent",
+    "something that nobody has thought of": "unreadable",
+  }))
+    assert.equal(of(sentence), code, sentence);
+  // What readers of formats refuse with, all of them: no more than the machine's own troubles are left over.
+  const others = /has no page|nobody takes|, and $/; // said to who looks at a page; of a sentence's beginning
+  const left = new Set();
+  for (const name of await readdir(new URL("../../src/parse/", import.meta.url)))
+    if (/(pdf|docx|xlsx|pptx|epub|odf|rtf|email|picture|archive|old_\w+|formats|document)\.c$/.test(name)) {
+      const text = await readFile(new URL(`../../src/parse/${name}`, import.meta.url), "utf8");
+      for (const [, sentence] of text.matchAll(/KB_E_\w+,\s*"((?:[^"\\]|\\.)+)"/g))
+        if (sentence.includes(" ") && !others.test(sentence) && of(sentence) === "unreadable") left.add(sentence);
+    }
+  assert.deepEqual([...left].sort(), []);
 });
 
 /** The source of the dashboard's pages, without what is remarked in it. */

@@ -15,7 +15,7 @@ export function AgentCare({ id }: { id: number }) {
   const [copying, setCopying] = useState(false);
   const [deleting, setDeleting] = useState(false);
   return (
-    <section class="card padded options">
+    <section class="card padded options" data-field="agent">
       <form
         class="split bottom"
         onSubmit={(event) => {

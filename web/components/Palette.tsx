@@ -3,11 +3,12 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { get } from "../lib/api";
 import { behaviour, look, titleOf } from "../lib/fields";
 import { places } from "../lib/places";
+import { readPages } from "../lib/content";
 import { ofAddress, ofAgent, type OptionName } from "../lib/reading";
 import { go } from "../lib/router";
 import { screens } from "../lib/screens";
 import { agent } from "../lib/state";
-import type { Agent, List } from "../lib/types";
+import type { Agent, Conversation, List } from "../lib/types";
 import { w } from "../words/dashboard";
 import { Icon, type IconName } from "./Icon";
 
@@ -41,9 +42,63 @@ function fixed(): Entry[] {
             kind: now.project_name,
             icon: screen.icon,
             href: `/agents/${now.id}/${screen.name}`,
+            also: w.find[screen.name as "ask"],
           }))
       : []),
-    ...places().map((place) => ({ title: place.title, kind: "", icon: place.icon, href: place.href })),
+    ...places().map((place) => ({
+      title: place.title,
+      kind: "",
+      icon: place.icon,
+      href: place.href,
+      also: w.find[place.href.slice(1) as "agents"],
+    })),
+  ];
+}
+
+/** What can be done, by what people call it. */
+function actions(): Entry[] {
+  const now = agent.value;
+  const one = (title: string, icon: IconName, href: string, also: keyof typeof w.find): Entry => ({
+    title,
+    kind: w.doIt,
+    icon,
+    href,
+    also: w.find[also],
+  });
+  return [
+    one(w.newAgent, "add", "/agents?new=1", "newAgent"),
+    one(w.pagesLanguage, "globe", "/account", "language"),
+    ...(now
+      ? [
+          one(w.addContent, "upload", `/agents/${now.id}/content?add=files`, "add"),
+          one(w.pasteText, "document", `/agents/${now.id}/content?add=text`, "paste"),
+          one(w.publish, "share", `/agents/${now.id}/share`, "publish"),
+          one(w.rename, "behaviour", `/agents/${now.id}/behaviour?field=agent`, "rename"),
+          one(w.deleteAgent, "trash", `/agents/${now.id}/behaviour?field=agent`, "remove"),
+        ]
+      : []),
+  ];
+}
+
+/** Documents and conversations of the agent in hand that fit. */
+async function found(id: number, text: string, signal: AbortSignal): Promise<Entry[]> {
+  const [pages, talks] = await Promise.all([
+    readPages(id, { search: text, state: "all" }, 1, 5, signal),
+    get<List<Conversation>>(`/projects/${id}/conversations`, { search: text, limit: 5 }, signal),
+  ]);
+  return [
+    ...pages.data.map((page) => ({
+      title: page.title,
+      kind: w.document,
+      icon: "document" as const,
+      href: `/agents/${id}/content?document=${page.id}`,
+    })),
+    ...talks.data.map((talk) => ({
+      title: talk.name || w.unnamed,
+      kind: w.conversation,
+      icon: "conversations" as const,
+      href: `/agents/${id}/conversations?talk=${encodeURIComponent(talk.session_id)}`,
+    })),
   ];
 }
 
@@ -83,6 +138,7 @@ function Open() {
   const list = useRef<HTMLUListElement>(null);
   const [text, setText] = useState("");
   const [agents, setAgents] = useState<Entry[]>([]);
+  const [there, setThere] = useState<Entry[]>([]);
   const [at, setAt] = useState(0);
   const id = useId();
   const close = () => (isOpen.value = false);
@@ -99,17 +155,26 @@ function Open() {
         setAgents(data.map((a) => ({ title: a.project_name, kind: w.agents, icon: "ask", href: `/agents/${a.id}` }))),
       () => {},
     );
-    return () => control.abort();
+    const now = agent.value;
+    const wait = setTimeout(() => {
+      if (now && text.trim().length > 1) found(now.id, text.trim(), control.signal).then(setThere, () => {});
+      else setThere([]);
+    }, 150);
+    return () => {
+      clearTimeout(wait);
+      control.abort();
+    };
   }, [text]);
 
-  const words = text.toLowerCase().split(/\s+/);
-  const entries = [
-    ...fixed().filter((entry) => words.every((word) => `${entry.title} ${entry.kind}`.toLowerCase().includes(word))),
-    ...(text
-      ? settings().filter((entry) => words.every((word) => `${entry.title} ${entry.also}`.toLowerCase().includes(word)))
-      : []),
-    ...agents,
-  ];
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (entry: Entry) =>
+    words.every((word) => `${entry.title} ${entry.kind} ${entry.also ?? ""}`.toLowerCase().includes(word));
+  // What is called so comes before what is called otherwise.
+  const named = (entry: Entry) => words.every((word) => entry.title.toLowerCase().includes(word));
+  const known = [...fixed(), ...actions(), ...(text ? settings() : [])].filter(fits);
+  const entries = text
+    ? [...known.filter(named), ...agents, ...there, ...known.filter((entry) => !named(entry))]
+    : [...agents, ...known];
   const chosen = Math.min(at, entries.length - 1);
   useEffect(() => {
     list.current?.children[chosen]?.scrollIntoView({ block: "nearest" });
@@ -154,7 +219,7 @@ function Open() {
       <ul id={id} role="listbox" aria-label={w.palette} ref={list}>
         {entries.map((entry, i) => (
           <li
-            key={entry.href}
+            key={`${entry.href} ${entry.title}`}
             id={`${id}-${i}`}
             role="option"
             aria-selected={i === chosen}

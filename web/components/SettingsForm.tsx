@@ -2,7 +2,7 @@ import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { get, post } from "../lib/api";
-import { choiceName, choicesOf, isField, languageName, titleOf, type Group } from "../lib/fields";
+import { byLanguage, choiceName, choicesOf, isField, languageName, titleOf, type Group } from "../lib/fields";
 import { fullHex } from "../lib/colour";
 import { ownColour } from "../lib/look";
 import { useResource } from "../lib/resource";
@@ -79,7 +79,8 @@ function Control({
   onChange: (value: unknown) => void;
 }) {
   const text = value == null ? "" : String(value);
-  const named = info.type === "number" ? choicesOf(info.name) : info.choices;
+  const named =
+    info.type === "number" ? choicesOf(info.name) : info.form === "language" ? byLanguage(info.choices) : info.choices;
   const options = named.includes(AS_VISITOR) ? [AS_VISITOR, ...named.filter((choice) => choice !== AS_VISITOR)] : named;
   if (info.form === "image")
     return <ImagePicker info={info} title={title} value={value} disabled={blocked} given={given} onChange={onChange} />;
@@ -337,7 +338,9 @@ async function save(id: number, draft: Values): Promise<Record<string, string[]>
   const failed: Record<string, string[]> = {};
   const send = async (body: unknown, names: string[]) => {
     try {
-      Object.assign(failed, (await post<Result>(`/projects/${id}/settings`, body)).failed_fields);
+      const refused = Object.keys((await post<Result>(`/projects/${id}/settings`, body)).failed_fields ?? {});
+      // Alone, each is refused by a code, which has words here.
+      for (const name of refused) await send({ [name]: (body as Values)[name] }, [name]);
     } catch (error) {
       // All that was sent is refused with the first field's sentence: each is asked about alone.
       if ((error as { status?: number }).status !== 400 || names.length === 1) {

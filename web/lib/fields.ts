@@ -154,12 +154,32 @@ export const choicesOf = (field: string) => Object.keys(choiceNames(field));
 /** "every-message" as words. */
 export const choiceName = (field: string, value: string) => choiceNames(field)[value] ?? value;
 
-/** A language in its own words. */
+/** Languages that browsers have no name for, in their own words; "mo" would be named as "ro" is. */
+const ownNames: Record<string, string> = {
+  ba: "Башҡортса",
+  hne: "छत्तीसगढ़ी",
+  hry: "हरियाणवी",
+  ks: "کٲشُر",
+  me: "Crnogorski",
+  mo: "Moldovenească",
+  mwr: "मारवाड़ी",
+  nan: "閩南語",
+  raj: "राजस्थानी",
+  sat: "ᱥᱟᱱᱛᱟᱲᱤ",
+  wuu: "吴语",
+};
+
+/** A language as its reader calls it. */
 export function languageName(code: string): string {
+  if (code === "mo") return ownNames.mo!;
   try {
     const name = new Intl.DisplayNames([document.documentElement.lang || "en"], { type: "language" }).of(code);
-    return name && name !== code ? `${name} (${code})` : code;
+    return name && name !== code ? name : (ownNames[code] ?? code);
   } catch {
-    return code;
+    return ownNames[code] ?? code;
   }
 }
+
+/** Codes of languages in the order of their names. */
+export const byLanguage = (codes: string[]) =>
+  [...codes].sort((a, b) => languageName(a).localeCompare(languageName(b), document.documentElement.lang || "en"));

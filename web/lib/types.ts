@@ -125,6 +125,10 @@ export interface Conversation {
   name: string;
   created_at: string;
   updated_at: string;
+  questions: number;
+  unanswered: number;
+  disliked: number;
+  request_source: string;
 }
 
 export interface Message {

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { Avatar } from "../components/Avatar";
 import { Button } from "../components/Button";
 import { Empty } from "../components/Empty";
@@ -48,7 +47,9 @@ export default function Agents() {
   const { query } = location_.value;
   const name = query.get("name") ?? "",
     page = Number(query.get("page") ?? 1);
-  const [isNew, setNew] = useState(false);
+  // The palette leads here, too.
+  const isNew = location_.value.query.has("new");
+  const setNew = (on: boolean) => goQuery({ new: on ? 1 : null }, { replace: true });
   const agents = useResource(
     (signal) => get<List<Agent>>("/projects", { name, page, limit: 24 }, signal),
     [name, page],

@@ -10,6 +10,8 @@ import { Plot } from "../components/Plot";
 import { Screen } from "../components/Shell";
 import { Rows } from "../components/Table";
 import { get } from "../lib/api";
+import { readContent } from "../lib/content";
+import { languageName } from "../lib/fields";
 import { csv, saveBlob } from "../lib/files";
 import { dateTime, number, percent } from "../lib/format";
 import { useResource } from "../lib/resource";
@@ -189,7 +191,8 @@ export default function Analytics({ id }: { id: number }) {
         get<{ total: number; average_queries_per_conversation: number }>(`${base}/conversations`, {}, signal),
         get<{ sources: { request_source: string; request_source_number: number }[] }>(`${base}/traffic`, {}, signal),
       ]);
-      return { queries, conversations, traffic };
+      const { never_cited } = await readContent(id, signal);
+      return { queries, conversations, traffic, never_cited };
     },
     [id],
   );
@@ -214,7 +217,8 @@ export default function Analytics({ id }: { id: number }) {
     <Screen title={w.analytics}>
       <div class="column">
         <Loaded from={figures}>
-          {({ queries, conversations, traffic }) => {
+          {({ queries, conversations, traffic, never_cited: neverCited }) => {
+            const own = traffic.sources.find((row) => row.request_source === "web")?.request_source_number ?? 0;
             const share = (outcome: string) =>
               percent((queries.outcomes.find((row) => row.outcome === outcome)?.count ?? 0) / queries.total);
             if (!queries.total)
@@ -236,6 +240,8 @@ export default function Analytics({ id }: { id: number }) {
                     [w.closestShown, share("closest")],
                     ...(queries.found ? [[w.foundAmong, number(queries.found)]] : []),
                     [w.nothingFound, share("nothing")],
+                    [w.ownTries, number(own)],
+                    [w.neverCitedTitle, <a href={`/agents/${id}/content?state=never`}>{number(neverCited)}</a>],
                     [w.conversations, number(conversations.total)],
                     [w.perConversation, short(conversations.average_queries_per_conversation)],
                   ].map(([name, value]) => (
@@ -313,7 +319,7 @@ export default function Analytics({ id }: { id: number }) {
                           <Shares
                             title={w.languages}
                             total={all.data.length}
-                            rows={count(all.data, (q) => q.language)}
+                            rows={count(all.data, (q) => q.language && languageName(q.language))}
                           />
                           <Shares title={w.browsers} total={all.data.length} rows={count(all.data, (q) => q.browser)} />
                         </div>
@@ -370,7 +376,7 @@ export default function Analytics({ id }: { id: number }) {
                             columns={[
                               { title: w.question, kind: "wide", cell: (q) => <div dir="auto">{q.user_query}</div> },
                               { title: w.asked, kind: "num", cell: (q) => dateTime(q.created_at) },
-                              { title: w.language, cell: (q) => q.language ?? "–" },
+                              { title: w.language, cell: (q) => (q.language ? languageName(q.language) : "–") },
                               {
                                 title: w.state,
                                 cell: (q) => <QuestionState question={q} isOpen={onlyOpen || isOpen(q)} />,

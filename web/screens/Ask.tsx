@@ -82,7 +82,7 @@ function Actions({ id, talk, turn, onWhy }: ActionsProps) {
           ].join("\n")
         }
       />
-      <Button kind="quiet" icon="search" label={w.whyFound} onClick={onWhy} />
+      <Button kind="quiet" icon="help" label={w.whyFound} onClick={onWhy} />
       <span class="space" />
       <Proof turn={turn} />
       {turn.tookMs.value !== null && <span class="num">{w.took(turn.tookMs.value)}</span>}

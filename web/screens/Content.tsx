@@ -171,7 +171,9 @@ function Documents(props: ListProps) {
 
 export default function Content({ id }: { id: number }) {
   const open = Number(location_.value.query.get("document") ?? 0);
-  const [adding, setAdding] = useState<"" | "files" | "text">("");
+  // The palette leads here, too.
+  const adding = location_.value.query.get("add") ?? "";
+  const setAdding = (add: "" | "files" | "text") => goQuery({ add }, { replace: true });
   const [share, setShare] = useState<number | null>(null);
   const [version, setVersion] = useState(0);
   const all = useResource(

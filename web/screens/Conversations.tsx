@@ -12,8 +12,9 @@ import { Screen } from "../components/Shell";
 import { Table } from "../components/Table";
 import { get, remove } from "../lib/api";
 import { storedTurn, type ChatTurn } from "../lib/chat";
+import { languageName } from "../lib/fields";
 import { download } from "../lib/files";
-import { ago, dateTime } from "../lib/format";
+import { ago, dateTime, number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
 import { agent, attempt, tell } from "../lib/state";
@@ -81,9 +82,8 @@ function Facts({ message }: { message: Message }) {
   const known = message.customer_intelligence;
   const facts = [
     dateTime(message.created_at),
-    message.metadata.request_source,
-    known?.language,
-    known?.question_kind,
+    w.surfaces[message.metadata.request_source as "web"] ?? message.metadata.request_source,
+    known?.language && languageName(known.language),
     known && !known.is_answered && (known.outcome === "closest" ? w.closestShown : w.notAnswered),
   ].filter(Boolean);
   return <p class="lead facts-line num">{facts.join(" · ")}</p>;
@@ -232,7 +232,7 @@ export default function Conversations({ id }: { id: number }) {
     (signal) =>
       get<List<Conversation>>(
         `/projects/${id}/conversations`,
-        { name, userFilter: whose, lastUpdatedAfter: since, page, limit: 30 },
+        { search: name, userFilter: whose, lastUpdatedAfter: since, page, limit: 30 },
         signal,
       ),
     [id, name, whose, since, page],
@@ -255,7 +255,7 @@ export default function Conversations({ id }: { id: number }) {
           <>
             <div class="split">
               <SearchField
-                label={w.searchConversations}
+                label={w.searchTalks}
                 value={name}
                 onSearch={(text) => goQuery({ name: text, page: null }, { replace: true })}
               />
@@ -308,6 +308,22 @@ export default function Conversations({ id }: { id: number }) {
                       cell: (talk) => (
                         <button onClick={() => goQuery({ talk: talk.session_id })}>{talk.name || w.unnamed}</button>
                       ),
+                    },
+                    { title: w.questionsTitle, kind: "num right", cell: (talk) => number(talk.questions) },
+                    {
+                      title: w.unansweredShort,
+                      kind: "num right",
+                      cell: (talk) => (talk.unanswered ? <b class="warn">{number(talk.unanswered)}</b> : "–"),
+                    },
+                    {
+                      title: w.dislikedShort,
+                      kind: "num right aside-column",
+                      cell: (talk) => (talk.disliked ? number(talk.disliked) : "–"),
+                    },
+                    {
+                      title: w.cameFrom,
+                      kind: "aside-column",
+                      cell: (talk) => w.surfaces[talk.request_source as "web"] ?? talk.request_source,
                     },
                     { title: w.begun, kind: "num aside-column", cell: (talk) => dateTime(talk.created_at) },
                     { title: w.lastMessage, kind: "num", cell: (talk) => ago(talk.updated_at) },

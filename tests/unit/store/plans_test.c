@@ -48,6 +48,7 @@ static struct excuse wide[] = {
 	/* lists, of which a page is read in order, and their lengths */
 	{ "agent_list_", "agents", "a list" },
 	{ "conversation_list_", "conversations", "a list" },
+	{ "conversation_list_", "messages", "the words that a list is searched for" },
 	{ "page_list_", "pages",
 	  "a list; and parts of documents, where those without labels are wanted" },
 	{ "page_list_", "page_labels", "the documents of a list that have no label" },
