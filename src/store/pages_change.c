@@ -8,13 +8,13 @@
 #include "store/pages.h"
 
 #include "store/agents_own.h"
+#include "store/cites.h"
 #include "store/crawls_own.h"
 #include "store/labels_own.h"
 #include "store/pages_own.h"
 #include "store/paths.h"
 #include "store/segments_own.h"
 #include "store/store_own.h"
-#include "store/verified_own.h"
 
 enum { DELETE, REQUEUE, METADATA, DROP_CITED };
 
@@ -73,7 +73,7 @@ bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int6
 
 	kb_totals_count(totals, row, -1);
 	return remove_parts(conn, &row->page, version, totals, err)
-	       && kb_verified_drop_page(conn, agent_id, id, err)
+	       && kb_cites_drop_page(conn, agent_id, id, err)
 	       && kb_crawl_free_copies(conn, row, totals, err)
 	       && kb_labels_drop_page(conn, agent_id, id, err)
 	       && kb_db_run(conn, &sql[DROP_CITED], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL,

@@ -1,13 +1,13 @@
 #include "store/verified.h"
 
 #include "db/columns.h"
+#include "store/cites.h"
 #include "store/labels_own.h"
 #include "store/lists.h"
 #include "store/pages_own.h"
 #include "store/paths.h"
 #include "store/sources_own.h"
 #include "store/store_own.h"
-#include "store/verified_own.h"
 
 enum {
 	ADD,
@@ -16,14 +16,10 @@ enum {
 	LIST_ASC,
 	COUNT,
 	UPDATE,
-	DELETE_CITES,
-	DELETE_VERSIONS,
-	DELETE,
 	ADD_VERSION,
 	VERSIONS,
 	CITE,
 	CITES,
-	CITED_GONE,
 };
 // clang-format off
 /* The columns of verified_answers (columns.h). */
@@ -61,12 +57,6 @@ static const struct kb_sql sql[] = {
 	[COUNT] = { "verified_count", "i", "SELECT count(*) FROM verified_answers WHERE agent_id = $1" },
 	[UPDATE] = { "verified_update", "ii" KB_TYPES(VERIFIED_CHANGED),
 		KB_UPDATE("verified_answers", VERIFIED_CHANGED) "WHERE agent_id = $1 AND page_id = $2" },
-	[DELETE_CITES] = { "verified_delete_cites", "ii",
-		"DELETE FROM verified_cites WHERE agent_id = $1 AND page_id = $2" },
-	[DELETE_VERSIONS] = { "verified_delete_versions", "ii",
-		"DELETE FROM verified_versions WHERE agent_id = $1 AND page_id = $2" },
-	[DELETE] = { "verified_delete", "ii",
-		"DELETE FROM verified_answers WHERE agent_id = $1 AND page_id = $2" },
 	[ADD_VERSION] = { "verified_add_version", KB_TYPES(VERSION), KB_INSERT("verified_versions", VERSION) },
 	[VERSIONS] = { "verified_versions", "ii",
 		"SELECT " KB_NAMES(VERSION) " FROM verified_versions WHERE agent_id = $1 AND page_id = $2 "
@@ -78,8 +68,6 @@ static const struct kb_sql sql[] = {
 		"SELECT c.page_id, c.cited_id, c.gone, CASE WHEN p.text_blob = c.text_blob THEN 0 ELSE 1 END "
 		"FROM verified_cites c LEFT JOIN pages p ON p.agent_id = c.agent_id AND p.id = c.cited_id "
 		"WHERE c.agent_id = $1 AND c.page_id >= $2 AND c.page_id <= $3 ORDER BY c.page_id, c.cited_id" },
-	[CITED_GONE] = { "verified_cited_gone", "ii",
-		"UPDATE verified_cites SET gone = 1 WHERE agent_id = $1 AND cited_id = $2" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_verified = { "verified", sql, KB_COUNTOF(sql) };
@@ -94,17 +82,6 @@ static const struct kb_db_columns version_columns =
 static bool not_found(struct kb_err *err, int64_t id)
 {
 	return kb_fail(err, KB_E_NOT_FOUND, "Answer with id %" PRId64 " not found", id);
-}
-
-bool kb_verified_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id,
-                           struct kb_err *err)
-{
-	struct kb_db_values page = KB_VALUES(kb_int(agent_id), kb_int(page_id));
-
-	for (int i = DELETE_CITES; i <= DELETE; i++)
-		if (!kb_db_run(conn, &sql[i], page, NULL, err))
-			return false;
-	return kb_db_run(conn, &sql[CITED_GONE], page, NULL, err);
 }
 
 /* ---- reading ---- */
@@ -176,6 +153,11 @@ static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_
 	return true;
 }
 
+static void note_due(const struct kb_store *store, struct kb_verified *answer)
+{
+	answer->is_due = answer->review_at && answer->review_at <= kb_store_now(store);
+}
+
 bool kb_store_verified_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                            int64_t page_id, struct kb_verified *out, struct kb_err *err)
 {
@@ -184,6 +166,8 @@ bool kb_store_verified_get(struct kb_store *store, struct kb_arena *arena, int64
 
 	if (conn)
 		kb_db_give(store->db, conn);
+	if (ok)
+		note_due(store, out);
 	return ok;
 }
 
@@ -204,6 +188,8 @@ bool kb_store_verified_list(struct kb_store *store, struct kb_arena *arena, int6
 	     && read_cites(conn, arena, agent_id, out, err)
 	     && kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(agent_id)), 0, &out->total, err);
 	kb_db_give(store->db, conn);
+	for (size_t i = 0; ok && i < out->count; i++)
+		note_due(store, &out->v[i]);
 	return ok;
 }
 
@@ -303,8 +289,7 @@ static bool cite_all(struct kb_db_conn *conn, struct put *in, struct kb_err *err
 {
 	const int64_t *ids = in->put->cited;
 
-	if (!kb_db_run(conn, &sql[DELETE_CITES],
-	               KB_VALUES(kb_int(in->put->agent_id), kb_int(in->out->page_id)), NULL, err))
+	if (!kb_cites_clear(conn, in->put->agent_id, in->out->page_id, err))
 		return false;
 	for (size_t i = 0; i < in->put->cited_count; i++) {
 		bool again = false;
@@ -380,5 +365,8 @@ bool kb_store_verified_put(struct kb_store *store, struct kb_arena *arena,
 {
 	struct put in = { .arena = arena, .put = put, .now = kb_store_now(store), .out = out };
 
-	return kb_db_write(store->db, put_answer, &in, err);
+	if (!kb_db_write(store->db, put_answer, &in, err))
+		return false;
+	note_due(store, out);
+	return true;
 }

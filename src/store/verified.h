@@ -34,6 +34,7 @@ struct kb_verified {
 	struct kb_sv questions; /* one a line, the first of them its title */
 	struct kb_sv answer, owner, checked_by;
 	int64_t checked_at, review_at; /* review_at 0: never */
+	bool is_due;                   /* that is over */
 	int64_t created_at, updated_at;
 	struct kb_verified_cite *cites; /* by document */
 	size_t cite_count;
