@@ -11,6 +11,7 @@
  * understand  language, terms, type; terms carried from earlier turns; greetings and the like
  * retrieve    the best passages of the agent's present index version
  * rank        the sentences that answer, from the best passages; and whether any does (the gate)
+ * checked     whether a person has said what is to be answered (verified.h); then that is it
  * generate    the answer's text: verbatim sentences in readable order
  * cite        each sentence's document, first use first; markers in the text where they are wanted
  * finish      figures for the log and the stored message
@@ -60,6 +61,12 @@ enum kb_answer_kind {
 /* "quotes", "none", … as stored with the message. */
 const char *kb_answer_kind_name(enum kb_answer_kind kind);
 
+/* The checked answer that it is (store/verified.h); page_id 0: it is none. */
+struct kb_checked {
+	int64_t page_id, version, at;
+	struct kb_sv by; /* who checked it; may be empty */
+};
+
 struct kb_answer {
 	enum kb_answer_kind kind;
 	struct kb_sv text;
@@ -69,6 +76,7 @@ struct kb_answer {
 	size_t quote_count;
 	/* KB_ANSWER_NONE: what is near without being sure; not in the text. */
 	struct kb_closest_list closest;
+	struct kb_checked checked;
 	double confidence; /* of the gate: above 0 it was open; of the surest part */
 	size_t steps;      /* searches made */
 	enum kb_lang lang; /* of the question */

@@ -10,6 +10,7 @@
 #include "answer/persona.h"
 #include "answer/phrases.h"
 #include "answer/smalltalk.h"
+#include "answer/verified.h"
 #include "base/utf8.h"
 #include "index/outline.h"
 #include "store/pages.h"
@@ -450,6 +451,7 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 {
 	struct kb_answer_job job = { run->answerer, run->analyzer, run->arena };
 	struct kb_steps *steps = run->steps;
+	struct kb_sv checked;
 
 	if (!kb_steps_take(&job, run->request, run->view, steps, err))
 		return false;
@@ -459,7 +461,12 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 	run->out->steps = steps->count;
 	run->out->lang = steps->v[0].question.lang;
 	run->out->type = steps->v[0].question.type;
-	generate(run);
+	if (!kb_verified_answer(&job, run->request, steps, run->out, &checked, err))
+		return false;
+	if (checked.n)
+		say(run, checked);
+	else
+		generate(run);
 	return true;
 }
 

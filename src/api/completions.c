@@ -64,6 +64,7 @@ static void write_closest(struct kb_jw *jw, const struct kb_turn *turn)
 		return;
 	kb_record_outcome(jw, &turn->message);
 	kb_record_closest(jw, &turn->message);
+	kb_record_checked(jw, &turn->message);
 }
 
 /* Of a caller that asked for [n]: where n stands in the answer first; else the whole of it.

@@ -93,6 +93,7 @@ static void fill_finish(struct kb_jw *jw, const void *arg)
 		if (finish->numbered || message->closest)
 			kb_record_outcome(jw, message);
 		kb_record_closest(jw, message);
+		kb_record_checked(jw, message);
 	}
 	if (end->more)
 		end->more(end->arg, jw);

@@ -325,6 +325,24 @@ void kb_record_closest(struct kb_jw *jw, const struct kb_message *message)
 	kb_arena_fini(&arena);
 }
 
+/* Ours: who has checked the answer, and when. */
+void kb_record_checked(struct kb_jw *jw, const struct kb_message *message)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_checked checked;
+
+	if (kb_claims_checked(&arena, message, &checked)) {
+		kb_jw_key(jw, "verified");
+		kb_jw_object(jw);
+		kb_jw_key_int(jw, "answer_id", checked.page_id);
+		kb_jw_key_int(jw, "version", checked.version);
+		kb_jw_key_opt(jw, "by", set_or_none(checked.by));
+		kb_jw_key_time(jw, "at", checked.at);
+		kb_jw_end(jw);
+	}
+	kb_arena_fini(&arena);
+}
+
 void kb_record_citations(struct kb_jw *jw, const struct kb_message *message)
 {
 	if (message->citation_count == 0) {
@@ -365,6 +383,7 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 	if (message->closest)
 		kb_record_outcome(jw, message);
 	kb_record_closest(jw, message);
+	kb_record_checked(jw, message);
 	if (message->found_page_id) /* ours: which of them was it */
 		kb_jw_key_int(jw, "found_page_id", message->found_page_id);
 	if (message->running) /* ours: llm_response is as far as it has come */

@@ -132,6 +132,7 @@ static const struct kb_schema schemas[] = {
 	            "vectors~:str reranker~:str" },
 	{ "SearchReply", SUCCESS("Search") },
 
+	{ "CheckedBy", "answer_id:int version:int by:str? at:time" },
 	{ "AnswerCite", "page_id:int state:str" },
 	{ "Answer", "id:int project_id:int version:int state:str questions:[str] answer:str citations:[AnswerCite] "
 	            "owner:str? checked_by:str? checked_at:time review_at:time? created_at:time updated_at:time "
@@ -165,7 +166,7 @@ static const struct kb_schema schemas[] = {
 	{ "Feedback", "created_at:time updated_at:time user_id:int? reaction:str" },
 	{ "MessageMetadata", "user_ip:str user_agent:str external_id:str request_source:str" },
 	{ "Message", "id:int conversation_id:int user_id:int user_query:str llm_response:str citations:[int]? "
-	             "metadata:MessageMetadata response_feedback:Feedback? closest_passages~:[ClosestPassage] found_page_id~:int outcome~:str is_running~:bool child_project_id~:int tools:[str] created_at:time "
+	             "metadata:MessageMetadata response_feedback:Feedback? closest_passages~:[ClosestPassage] verified~:CheckedBy found_page_id~:int outcome~:str is_running~:bool child_project_id~:int tools:[str] created_at:time "
 	             "updated_at:time customer_intelligence~:CustomerIntelligence?" },
 	{ "ClosestPassage", "page_id:int page_no:int? second:int? title:str? heading:str? quote:str "
 	                    "excerpt:str offset:int length:int" },
@@ -235,7 +236,7 @@ static const struct kb_schema schemas[] = {
 	                "is_inline_citation~:bool session_id~:str stream_options~:obj labels~:any "
 	                "labels_exclusive~:bool sub_personas~:obj?" },
 	{ "ChatReply", "id:str object:str created:int model:str? choices:[ChatChoice] usage:ChatUsage "
-	               "citations:[int] outcome~:str closest_passages~:[ClosestPassage]" },
+	               "citations:[int] outcome~:str closest_passages~:[ClosestPassage] verified~:CheckedBy" },
 	{ "ChatChoice", "index:int message:ChatAnswer logprobs:any? finish_reason:str" },
 	{ "ChatAnswer", "role:str content:str refusal:str? annotations:[ChatAnnotation]" },
 	{ "ChatAnnotation", "type:str url_citation:UrlCitation" },

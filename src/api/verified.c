@@ -9,7 +9,7 @@
 
 /* ---- answers ---- */
 
-static const char *state_of(const struct kb_call *call, const struct kb_verified *answer)
+static const char *state_of(const struct kb_verified *answer)
 {
 	const char *state = "ok";
 
@@ -19,7 +19,7 @@ static const char *state_of(const struct kb_call *call, const struct kb_verified
 		if (answer->cites[i].changed)
 			state = "source_changed";
 	}
-	if (answer->review_at && answer->review_at <= kb_clock_now_us(call->api->clock))
+	if (answer->is_due)
 		return "review_due";
 	return state;
 }
@@ -58,12 +58,12 @@ static void write_cites(struct kb_jw *jw, const struct kb_verified *answer)
 	kb_jw_end(jw);
 }
 
-static void write_members(struct kb_call *call, struct kb_jw *jw, const struct kb_verified *answer)
+static void write_members(struct kb_jw *jw, const struct kb_verified *answer)
 {
 	kb_jw_key_int(jw, "id", answer->page_id);
 	kb_jw_key_int(jw, "project_id", answer->agent_id);
 	kb_jw_key_int(jw, "version", answer->version);
-	kb_jw_key_str(jw, "state", state_of(call, answer));
+	kb_jw_key_str(jw, "state", state_of(answer));
 	write_questions(jw, answer->questions);
 	kb_jw_key_sv(jw, "answer", answer->answer);
 	write_cites(jw, answer);
@@ -80,8 +80,9 @@ static void write_members(struct kb_call *call, struct kb_jw *jw, const struct k
 
 static void answer_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
 {
+	(void)call;
 	kb_jw_object(jw);
-	write_members(call, jw, (const struct kb_verified *)rows + i);
+	write_members(jw, (const struct kb_verified *)rows + i);
 	kb_jw_end(jw);
 }
 
@@ -97,7 +98,7 @@ static bool reply_answer(struct kb_call *call, int status, const struct kb_verif
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
-	write_members(call, &jw, answer);
+	write_members(&jw, answer);
 	kb_jw_key(&jw, "label_ids");
 	kb_jw_array(&jw);
 	for (size_t i = 0; i < labels.count; i++)

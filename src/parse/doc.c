@@ -131,6 +131,8 @@ void kb_doc_under(struct kb_doc *doc, struct kb_sv lines)
 			continue;
 		if (doc->paths.n > doc->path)
 			kb_buf_sv(&doc->paths, path_separator);
+		else
+			kb_buf_byte(&doc->paths, ' ');
 		kb_buf_sv(&doc->paths, line);
 	}
 	doc->path_n = doc->paths.n - doc->path;

@@ -78,6 +78,11 @@ void kb_doc_heading_end(struct kb_doc *doc, int level);
 /* All that follows stands under these texts, one a line, whatever their length; no block says them.
  */
 void kb_doc_under(struct kb_doc *doc, struct kb_sv lines);
+/* Whether a path was made so: it begins with a blank, which no heading does. */
+static inline bool kb_doc_is_under(struct kb_sv path)
+{
+	return path.n && path.p[0] == ' ';
+}
 /* Forgets the headings: a new part begins. */
 void kb_doc_unhead(struct kb_doc *doc);
 

@@ -78,6 +78,15 @@ struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answ
 		kb_jw_end(&jw);
 	}
 	kb_jw_end(&jw);
+	if (answer->checked.page_id) {
+		kb_jw_key(&jw, "checked");
+		kb_jw_object(&jw);
+		kb_jw_key_int(&jw, "page_id", answer->checked.page_id);
+		kb_jw_key_int(&jw, "version", answer->checked.version);
+		kb_jw_key_sv(&jw, "by", answer->checked.by);
+		kb_jw_key_int(&jw, "at", answer->checked.at);
+		kb_jw_end(&jw);
+	}
 	if (answer->model.n)
 		write_model(&jw, answer);
 	if (answer->kind == KB_ANSWER_NONE && answer->closest.count) {
@@ -96,6 +105,22 @@ static json_t *note_of(struct kb_arena *arena, const struct kb_message *message)
 	json_t *note = message->details.n ? kb_json_parse(arena, message->details, NULL) : NULL;
 
 	return json_is_object(note) ? note : NULL;
+}
+
+bool kb_claims_checked(struct kb_arena *arena, const struct kb_message *message,
+                       struct kb_checked *out)
+{
+	const json_t *checked;
+
+	/* Most messages have none, and their notes are not read. */
+	if (kb_sv_find(message->details, KB_SV("\"checked\":{")) < 0)
+		return false;
+	checked = kb_json_get(note_of(arena, message), "checked");
+	*out = (struct kb_checked){ .page_id = kb_json_int(checked, "page_id", 0),
+		                    .version = kb_json_int(checked, "version", 0),
+		                    .at = kb_json_int(checked, "at", 0),
+		                    .by = kb_json_sv(checked, "by", KB_SV("")) };
+	return out->page_id != 0;
 }
 
 struct kb_sv kb_claims_verified(struct kb_arena *arena, const struct kb_message *message,

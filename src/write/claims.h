@@ -17,6 +17,7 @@
  *              {"at":90,"bytes":70,"page_id":7,"page_no":2,"offset":120,"length":64},   a model's
  *              {"at":90,"bytes":70,"page_id":9,"page_no":0,"offset":12,"length":80},    sentence
  *              {"at":170,"bytes":40,"page_id":0}],                    that no source supports
+ *    "checked":{"page_id":7,"version":2,"by":"Ann","at":1700000000000000},  a checked answer
  *    "closest":[{"page_id":7,"page_no":2,"title":"…","quote":"…",…}],  (closest.h)
  *    "verified":{"at":1700000000000000,"claims":2,"supported":1}}     after a verification
  *
@@ -91,6 +92,9 @@ const struct kb_claim_place *kb_claims_places(struct kb_arena *arena,
 bool kb_claims_check(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
                      const struct kb_message *message, struct kb_claims *out,
                      struct kb_err *err) KB_MUST_CHECK;
+/* The checked answer that it was answered with; false: none. */
+bool kb_claims_checked(struct kb_arena *arena, const struct kb_message *message,
+                       struct kb_checked *out);
 /* The message's note with this verification in it. */
 struct kb_sv kb_claims_verified(struct kb_arena *arena, const struct kb_message *message,
                                 const struct kb_verification *verification);

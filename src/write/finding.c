@@ -54,6 +54,7 @@ void kb_writing_keep_plain(struct kb_writing *w)
 		quote->title = kb_arena_sv(w->arena, quote->title);
 		quote->heading = kb_arena_sv(w->arena, quote->heading);
 	}
+	to->checked.by = kb_arena_sv(w->arena, from->checked.by);
 	keep_closest(w);
 	to->closest = w->closest;
 }

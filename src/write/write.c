@@ -243,7 +243,8 @@ enum kb_write_step kb_write_search(struct kb_writing *w)
 	if (!kb_writing_search(w, w->request, &w->err))
 		return KB_WRITE_OVER;
 	kb_writing_keep_plain(w);
-	if (!w->found->steps.count)
+	/* What a person has checked is said as it stands. */
+	if (!w->found->steps.count || w->found->answer.checked.page_id)
 		return KB_WRITE_PLAIN;
 	if (kb_steps_planned(w->request, &max))
 		return KB_WRITE_PLAN;

@@ -1,8 +1,19 @@
 // Checked answers: documents that people make of questions and what is to be said to them.
 import { randomUUID } from "node:crypto";
-import { assert, start, test } from "./lib/harness.mjs";
+import { access } from "node:fs/promises";
+import path from "node:path";
+import { measure, set } from "./lib/checked.mjs";
+import { assert, form, start, test } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
-import { Agent } from "./lib/service.mjs";
+import { models } from "./lib/models.mjs";
+import { Agent, root } from "./lib/service.mjs";
+
+const file = process.env.DOCENT_TEST_ENCODER ?? path.join(root, "share/docent/encoder.kbe");
+const there = await access(file).then(
+  () => true,
+  () => false,
+);
+const skip = !there && "there is no encoder to try (share/docent/encoder.kbe or DOCENT_TEST_ENCODER)";
 
 const parking = {
   questions: ["Where can I park my bicycle?", "Is there a bicycle stand?"],
@@ -140,4 +151,104 @@ test("a checked answer opens only where all documents open that it cites", async
   assert.deepEqual([warned.state, warned.citations.map((one) => one.state)], ["source_deleted", ["deleted", "ok"]]);
   await agent.expect(200, "PUT", `/answers/${made.id}`, { json: { citations: [b.id], label_ids: [] } });
   assert.deepEqual([await opens({}), await opens({ labels: ["boss"] })], [false, true]);
+});
+
+const [where, stand] = parking.questions;
+
+test("a checked answer is said as it stands to its questions, however they are spelt", async (t) => {
+  const { agent, made, ask } = await answered(t, { ...parking, checked_by: "Ann" });
+  for (const prompt of [where, "where can i park my BICYCLE", `  ${stand}`, "Is there a bicycle stand"]) {
+    const message = await ask(prompt);
+    assert.deepEqual([message.llm_response, message.citations], [parking.answer, [made.id]], prompt);
+    const { answer_id, version, by, at } = message.verified;
+    assert.deepEqual([answer_id, version, by, at], [made.id, 1, "Ann", made.checked_at]);
+  }
+  const session = randomUUID();
+  const message = await ask(where, { session });
+  const path = `/conversations/${session}/messages/${message.id}`;
+  const kept = await agent.expect(200, "GET", path);
+  assert.equal(kept.verified.answer_id, made.id, "the conversation says so too");
+  const claims = await agent.expect(200, "GET", `${path}/claims`);
+  assert.deepEqual(
+    claims.claims.map((one) => one.status),
+    ["supported", "supported"],
+    "each line stands in the document",
+  );
+
+  const other = await ask("Who built the Velmora lighthouse?");
+  assert.equal("verified" in other, false);
+});
+
+test("a checked answer that was changed is said anew at once, and its old question no more", async (t) => {
+  const { agent, made, ask } = await answered(t);
+  await agent.expect(200, "PUT", `/answers/${made.id}`, { json: { questions: [stand], answer: "On the roof." } });
+  await agent.settled();
+  assert.equal((await ask(stand)).llm_response, "On the roof.");
+  assert.equal("verified" in (await ask(where)), false);
+  await agent.expect(200, "DELETE", `/answers/${made.id}`);
+  assert.equal("verified" in (await ask(stand)), false);
+});
+
+test("past the date of its review a checked answer is one document among others", async (t) => {
+  const { agent, made, ask } = await answered(t, { ...parking, review_at: "2020-01-01" });
+  assert.equal(made.state, "review_due");
+  const due = await ask(where);
+  assert.deepEqual(["verified" in due, due.citations], [false, [made.id]], due.llm_response);
+  await agent.expect(200, "PUT", `/answers/${made.id}`, { json: { review_at: null } });
+  assert.equal((await ask(where)).verified.version, 2);
+});
+
+test("a follow-up is no checked question by its own words alone", async (t) => {
+  const { ask } = await answered(t, { question: "And who built it?", answer: "Nobody knows." });
+  const session = randomUUID();
+  await ask("When was the Velmora lighthouse built?", { session });
+  const message = await ask("And who built it?", { session });
+  assert.equal("verified" in message, false);
+  assert.match(message.llm_response, /Hester Quillby/);
+});
+
+test("what only looks like a checked answer is never said as one", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "a.txt": `%docent-answer 1\n${where}\n\nOn the roof.\n` } });
+  const message = await agent.ask(where);
+  assert.equal("verified" in message, false);
+});
+
+test("a document that has changed since is told to the owner, and the answer stays", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const put = async (text) => {
+    const source = await agent.expect(201, "POST", "/sources", {
+      form: form({ path: "rules.txt" }, { "rules.txt": text }),
+    });
+    await agent.settled();
+    return source.pages[0].id;
+  };
+  const id = await put("Bicycles stand in the yard.");
+  const made = await agent.expect(201, "POST", "/answers", { json: { ...parking, citations: [id] } });
+  await agent.settled();
+  const message = await agent.ask(where);
+  assert.deepEqual(message.citations, [made.id, id]);
+  assert.equal(await put("Bicycles stand in the cellar."), id);
+  const now = await agent.expect(200, "GET", `/answers/${made.id}`);
+  assert.deepEqual([now.state, now.citations], ["source_changed", [{ page_id: id, state: "changed" }]]);
+  assert.equal((await agent.ask(where)).verified.answer_id, made.id);
+  await agent.expect(200, "PUT", `/answers/${made.id}`, { json: {} });
+  assert.equal((await agent.expect(200, "GET", `/answers/${made.id}`)).state, "ok", "it was checked again");
+});
+
+test("where a model writes, a checked answer is said without it", async (t) => {
+  const server = await models(t);
+  const { made, ask } = await answered(t, parking, { env: server.chatEnv() });
+  const message = await ask(where);
+  assert.deepEqual([message.llm_response, message.verified.answer_id], [parking.answer, made.id]);
+  assert.equal(server.chat.seen.length, 0);
+});
+
+test("in other words a checked answer is won, by near questions it is not", { skip, timeout: 600_000 }, async (t) => {
+  const kb = await start(t, { env: { DOCENT_ENCODER: file } });
+  const figures = await measure(await kb.agent(), set);
+  assert.equal(figures.wrong, 0);
+  assert.ok(figures.won >= 0.8 * figures.asked, `won ${figures.won} of ${figures.asked}: ${figures.lost.join(" ")}`);
+  assert.ok(figures.falsely.length <= 0.01 * figures.near, `won falsely: ${figures.falsely.join(" ")}`);
 });

@@ -1,0 +1,76 @@
+#include "test.h"
+
+#include "answer/verified.h"
+
+// clang-format off
+static const struct {
+	const char *name;
+	enum kb_lang lang;
+	const char *asked, *question, *answer;
+	bool is_sure, want;
+} cases[] = {
+	{ "other words are no bond", KB_LANG_EN, "Where do I leave my bike?", "Is there a bicycle stand?", "In the yard.", false, true },
+	{ "another number", KB_LANG_EN, "How big is the Brisca 300?", "How big is the Brisca 200?", "Small.", true, false },
+	{ "a number more", KB_LANG_EN, "What cost 3 tickets?", "What does a ticket cost?", "It costs 3 crowns.", true, false },
+	{ "a number less", KB_LANG_EN, "What is the fee?", "What is the fee in 2023?", "Nine.", true, false },
+	{ "the same number in another spelling", KB_LANG_EN, "Who owes 1,000 crowns?", "Who owes 1000 crowns?", "Ann.", false, true },
+	{ "another code", KB_LANG_EN, "How do I fix error F-12?", "How do I fix error E-12?", "Rinse it.", true, false },
+	{ "a name that neither question nor answer has", KB_LANG_EN, "Do you ship to Norway?", "Where do you ship to?", "To Switzerland.", true, false },
+	{ "a name that the answer has", KB_LANG_EN, "Do you ship to Norway?", "Where do you ship to?", "To Norway.", false, true },
+	{ "a negation more", KB_LANG_EN, "Why do you not ship abroad?", "Do you ship abroad?", "Yes.", true, false },
+	{ "a negation less", KB_LANG_EN, "How do I return what I like?", "How do I return what I do not like?", "By mail.", true, false },
+	{ "a negation in German", KB_LANG_DE, "Wo darf ich nicht parken?", "Wo darf ich parken?", "Am Markt.", true, false },
+	{ "one of two opposites", KB_LANG_EN, "How do I turn it off?", "How do I turn it on?", "Press the button.", true, false },
+	{ "a unit that nobody speaks of", KB_LANG_EN, "How many gallons does it hold?", "How much does it hold?", "1.8 litres.", true, false },
+	{ "a unit of the answer", KB_LANG_EN, "How many litres does it hold?", "How much does it hold?", "1.8 litres.", false, true },
+	{ "a word in another's place", KB_LANG_EN, "How much is a ticket for children?", "How much is a ticket for adults?", "Seven.", false, false },
+	{ "the same, where the whole means the same", KB_LANG_EN, "How much is a ticket for grownups?", "How much is a ticket for adults?", "Seven.", true, true },
+	{ "a day in another's place", KB_LANG_DE, "Wann ist am Sonntag geöffnet?", "Wann ist am Samstag geöffnet?", "Um acht.", true, false },
+	{ "a word in another's place that the answer knows", KB_LANG_EN, "How much is a ticket for grownups?", "How much is a ticket for adults?", "Grownups pay seven.", false, true },
+};
+// clang-format on
+
+static void bonds(struct kb_test *t)
+{
+	struct kb_analyzer *analyzer = kb_analyzer_new();
+	struct kb_arena arena = { 0 };
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		const struct kb_bound_text by = { kb_sv_str(cases[i].question),
+			                          kb_sv_str(cases[i].answer) };
+		bool bound = kb_verified_bound(analyzer, &arena, cases[i].lang,
+		                               kb_sv_str(cases[i].asked), &by, cases[i].is_sure);
+
+		t->row = cases[i].name;
+		CHECK(t, bound == cases[i].want);
+	}
+	kb_arena_fini(&arena);
+	kb_analyzer_free(analyzer);
+}
+
+static void spellings(struct kb_test *t)
+{
+	struct kb_analyzer *analyzer = kb_analyzer_new();
+	struct kb_sv question = KB_SV("What is the fee?");
+	struct kb_arena arena = { 0 };
+
+	CHECK(t, kb_verified_same(analyzer, &arena, KB_LANG_EN, KB_SV("  what is THE fee "),
+	                          question));
+	CHECK(t,
+	      !kb_verified_same(analyzer, &arena, KB_LANG_EN, KB_SV("What is a fee?"), question));
+	CHECK(t, !kb_verified_same(analyzer, &arena, KB_LANG_EN, KB_SV("What is the fee now"),
+	                           question));
+	CHECK(t, !kb_verified_same(analyzer, &arena, KB_LANG_EN, KB_SV(""), KB_SV("")));
+	kb_arena_fini(&arena);
+	kb_analyzer_free(analyzer);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case tests[] = {
+		{ "what a question is bound to", bonds },
+		{ "the same question in another spelling", spellings },
+	};
+
+	return kb_test_main(argc, argv, tests, KB_COUNTOF(tests));
+}
