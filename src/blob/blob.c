@@ -292,6 +292,77 @@ bool kb_blobs_set_mark(struct kb_blobs *blobs, const char *mark, struct kb_err *
 	return blobs->driver->set_mark(blobs->impl, mark, err);
 }
 
+/* ---- records ---- */
+
+static bool is_record_name(struct kb_sv name)
+{
+	bool ok = name.n >= 1 && name.n <= KB_BLOB_RECORD && name.p[0] != '.';
+
+	for (size_t i = 0; ok && i < name.n; i++)
+		ok = (name.p[i] >= '0' && name.p[i] <= '9')
+		     || ((name.p[i] | 32) >= 'a' && (name.p[i] | 32) <= 'z') || name.p[i] == '-'
+		     || name.p[i] == '.';
+	return ok;
+}
+
+bool kb_blobs_record_put(struct kb_blobs *blobs, const char *name, struct kb_sv bytes,
+                         struct kb_err *err)
+{
+	KB_ASSERT(is_record_name(kb_sv_str(name)) && bytes.n <= KB_BLOB_RECORD_BYTES);
+	return blobs->driver->record_put(blobs->impl, name, bytes, err);
+}
+
+bool kb_blobs_record_get(struct kb_blobs *blobs, struct kb_arena *arena, const char *name,
+                         struct kb_sv *out, struct kb_err *err)
+{
+	if (!is_record_name(kb_sv_str(name)))
+		return kb_fail(err, KB_E_NOT_FOUND, "there is no record of that name");
+	return blobs->driver->record_get(blobs->impl, arena, name, out, err);
+}
+
+bool kb_blobs_record_drop(struct kb_blobs *blobs, const char *name, struct kb_err *err)
+{
+	KB_ASSERT(is_record_name(kb_sv_str(name)));
+	return blobs->driver->record_drop(blobs->impl, name, err);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return kb_sv_cmp(*(const struct kb_sv *)a, *(const struct kb_sv *)b);
+}
+
+struct records {
+	struct kb_arena *arena;
+	struct kb_sv *v;
+	size_t count, capacity;
+};
+
+static void collect(void *arg, struct kb_sv name)
+{
+	struct records *in = arg;
+
+	if (!is_record_name(name))
+		return;
+	KB_GROW(in->v, in->capacity, in->count + 1);
+	in->v[in->count++] = kb_arena_sv(in->arena, name);
+}
+
+bool kb_blobs_records(struct kb_blobs *blobs, struct kb_arena *arena, struct kb_blob_records *out,
+                      struct kb_err *err)
+{
+	struct records in = { .arena = arena };
+	bool ok = blobs->driver->records(blobs->impl, collect, &in, err);
+
+	*out = (struct kb_blob_records){ 0 };
+	if (ok && in.count) {
+		qsort(in.v, in.count, sizeof(*in.v), by_text);
+		out->v = kb_arena_copy(arena, in.v, in.count * sizeof(*in.v));
+		out->count = in.count;
+	}
+	free(in.v);
+	return ok;
+}
+
 /* ---- how they are doing ---- */
 
 bool kb_blobs_ready(struct kb_blobs *blobs, struct kb_err *err)

@@ -131,6 +131,27 @@ bool kb_blobs_mark(struct kb_blobs *blobs, char mark[KB_BLOB_MARK],
                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_blobs_set_mark(struct kb_blobs *blobs, const char *mark, struct kb_err *err) KB_MUST_CHECK;
 
+/* ---- records ---- */
+
+/* Small texts under names of the caller's, apart from the blobs: what says which of them belong
+ * together. A name is 1 to KB_BLOB_RECORD letters, digits, hyphens and dots, no dot first. */
+enum { KB_BLOB_RECORD = 80, KB_BLOB_RECORD_BYTES = 16 << 20 };
+/* Durable when it returns: whoever reads finds the old text or the new one, whole. */
+bool kb_blobs_record_put(struct kb_blobs *blobs, const char *name, struct kb_sv bytes,
+                         struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_NOT_FOUND where there is none. */
+bool kb_blobs_record_get(struct kb_blobs *blobs, struct kb_arena *arena, const char *name,
+                         struct kb_sv *out, struct kb_err *err) KB_MUST_CHECK;
+/* One that is gone already is no mistake. */
+bool kb_blobs_record_drop(struct kb_blobs *blobs, const char *name,
+                          struct kb_err *err) KB_MUST_CHECK;
+struct kb_blob_records {
+	struct kb_sv *v; /* names, sorted */
+	size_t count;
+};
+bool kb_blobs_records(struct kb_blobs *blobs, struct kb_arena *arena, struct kb_blob_records *out,
+                      struct kb_err *err) KB_MUST_CHECK;
+
 /* ---- how they are doing ---- */
 
 /* Whether they can be read right now; answers within seconds. A directory always can. */

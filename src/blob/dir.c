@@ -5,6 +5,7 @@
  *   <root>/tmp/…         puts that have not ended
  *   <root>/trash/abcd…   a blob that was discarded; its time (mtime) is that of the discard
  *   <root>/installation  the mark of the installation that the blobs belong to
+ *   <root>/snapshots/…   records, each under its name
  *
  * A blob is written beside its place, synced, renamed into it, and its directory is synced: after
  * a power cut it is there whole or not at all. Its age is that of its last put (mtime).
@@ -33,6 +34,7 @@ enum {
 	TRASHED = 6 + KB_HASH_HEX,   /* "trash/" and the name */
 };
 #define MARK_FILE "installation"
+#define RECORDS   "snapshots"
 
 struct directory {
 	int root; /* descriptor: every path is relative to it */
@@ -544,6 +546,85 @@ static bool directory_set_mark(void *impl, const char *mark, struct kb_err *err)
 	return false;
 }
 
+/* ---- records ---- */
+
+enum { RECORD_PATH = sizeof(RECORDS) + KB_BLOB_RECORD + 1 };
+
+static void record_path(const char *name, char path[RECORD_PATH])
+{
+	snprintf(path, RECORD_PATH, RECORDS "/%s", name);
+}
+
+static bool directory_record_put(void *impl, const char *name, struct kb_sv bytes,
+                                 struct kb_err *err)
+{
+	struct directory *dir = impl;
+	char path[RECORD_PATH], temporary[TEMPORARY];
+
+	record_path(name, path);
+	name_temporary(temporary);
+	if (!make_at(dir, RECORDS, err) || !sync_at(dir, ".", err)
+	    || !write_temporary(dir, temporary, bytes, err))
+		return false;
+	if (!kb_fault() && renameat(dir->root, temporary, dir->root, path) == 0)
+		return sync_at(dir, RECORDS, err);
+	kb_fail_errno(err, "cannot write %s", path);
+	unlinkat(dir->root, temporary, 0);
+	return false;
+}
+
+static bool directory_record_get(void *impl, struct kb_arena *arena, const char *name,
+                                 struct kb_sv *out, struct kb_err *err)
+{
+	struct directory *dir = impl;
+	char path[RECORD_PATH];
+	bool ok;
+	int fd;
+
+	record_path(name, path);
+	fd = kb_fault() ? -1 : openat(dir->root, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT)
+		return kb_fail(err, KB_E_NOT_FOUND, "there is no %s", path);
+	if (fd < 0)
+		return kb_fail_errno(err, "cannot open %s", path);
+	ok = kb_fd_read_all(arena, fd, KB_BLOB_RECORD_BYTES, out, err);
+	kb_fd_close(&fd);
+	return ok;
+}
+
+static bool directory_record_drop(void *impl, const char *name, struct kb_err *err)
+{
+	struct directory *dir = impl;
+	char path[RECORD_PATH];
+
+	record_path(name, path);
+	if ((kb_fault() || unlinkat(dir->root, path, 0) != 0) && errno != ENOENT)
+		return kb_fail_errno(err, "cannot remove %s", path);
+	return true;
+}
+
+static bool directory_records(void *impl, void (*fn)(void *arg, struct kb_sv name), void *arg,
+                              struct kb_err *err)
+{
+	struct directory *dir = impl;
+	int fd = kb_fault() ? -1 : openat(dir->root, RECORDS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool ok;
+
+	if (!stream) {
+		ok = errno == ENOENT || kb_fail_errno(err, "cannot read the directory %s", RECORDS);
+		kb_fd_close(&fd);
+		return ok;
+	}
+	errno = 0;
+	while ((entry = kb_fault() ? NULL : readdir(stream)))
+		fn(arg, kb_sv_str(entry->d_name));
+	ok = errno == 0 || kb_fail_errno(err, "cannot read the directory %s", RECORDS);
+	closedir(stream);
+	return ok;
+}
+
 const struct kb_blob_driver kb_blob_directory = {
 	.close = directory_close,
 	.put = directory_put,
@@ -559,4 +640,8 @@ const struct kb_blob_driver kb_blob_directory = {
 	.purge = directory_purge,
 	.mark = directory_mark,
 	.set_mark = directory_set_mark,
+	.record_put = directory_record_put,
+	.record_get = directory_record_get,
+	.record_drop = directory_record_drop,
+	.records = directory_records,
 };

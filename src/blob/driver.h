@@ -9,6 +9,7 @@
 struct kb_blob_ledger;
 struct kb_blobs_bucket;
 struct kb_blobs_stats;
+struct kb_arena;
 
 struct kb_blob_driver {
 	void (*close)(void *impl);
@@ -45,6 +46,16 @@ struct kb_blob_driver {
 	bool (*mark)(void *impl, char *mark, struct kb_err *err);
 	/* Durable when it returns. */
 	bool (*set_mark)(void *impl, const char *mark, struct kb_err *err);
+
+	/* Records: names were checked. put is durable when it returns, and what was there goes at
+	 * once; get says KB_E_NOT_FOUND; drop of none is no mistake. */
+	bool (*record_put)(void *impl, const char *name, struct kb_sv bytes, struct kb_err *err);
+	bool (*record_get)(void *impl, struct kb_arena *arena, const char *name, struct kb_sv *out,
+	                   struct kb_err *err);
+	bool (*record_drop)(void *impl, const char *name, struct kb_err *err);
+	/* Calls fn for each name, in any order. */
+	bool (*records)(void *impl, void (*fn)(void *arg, struct kb_sv name), void *arg,
+	                struct kb_err *err);
 
 	/* Of a bucket alone; NULL: there is nothing to do. */
 	/* Checks what is kept, not a copy of it, which goes. */

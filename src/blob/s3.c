@@ -3,6 +3,7 @@
  *
  *   <prefix>/ab/abcd…      the blob of that name
  *   <prefix>/installation  the mark of the installation that the blobs belong to
+ *   <prefix>/snapshots/…   records, each under its name
  *
  * A put is one request, or several parts that become an object all at once: it is there whole or
  * not at all. Names are hashes, so putting twice does no harm, and no request needs a condition.
@@ -45,6 +46,7 @@ enum {
 	UPLOAD_ID_MAX = 1024,
 };
 #define MARK_KEY "installation"
+#define RECORDS  "snapshots/"
 
 struct s3 {
 	struct kb_arena arena;
@@ -664,25 +666,32 @@ static bool s3_tidy(void *impl, int64_t min_age_s, struct kb_err *err)
 
 /* ---- whose they are ---- */
 
-static bool read_mark(struct s3 *s3, struct kb_arena *arena, bool is_hasty, struct kb_sv *out,
-                      struct kb_err *err)
+/* *out has no bytes where there is none, and one at least where there is. */
+static bool read_beside(struct s3 *s3, struct kb_arena *arena, const char *key, bool is_hasty,
+                        struct kb_sv *out, struct kb_err *err)
 {
 	struct kb_s3_answer answer;
 	struct kb_err why;
 
 	*out = KB_SV("");
-	if (!kb_s3_ask(s3->client, arena,
-	               &(struct kb_s3_call){ .method = "GET",
-	                                     .key = kb_arena_printf(arena, "%.*s%s",
-	                                                            KB_SV_ARG(s3->bucket.prefix),
-	                                                            MARK_KEY),
-	                                     .doing = "read",
-	                                     .tries = is_hasty ? 1 : READ_TRIES,
-	                                     .is_hasty = is_hasty },
-	               &answer, &why))
+	if (!kb_s3_ask(
+	            s3->client, arena,
+	            &(struct kb_s3_call){ .method = "GET",
+	                                  .key = kb_arena_printf(arena, "%.*s%s",
+	                                                         KB_SV_ARG(s3->bucket.prefix), key),
+	                                  .doing = "read",
+	                                  .tries = is_hasty ? 1 : READ_TRIES,
+	                                  .is_hasty = is_hasty },
+	            &answer, &why))
 		return why.code == KB_E_NOT_FOUND || kb_fail(err, why.code, "%s", why.msg);
 	*out = answer.body.n ? answer.body : KB_SV("\n");
 	return true;
+}
+
+static bool read_mark(struct s3 *s3, struct kb_arena *arena, bool is_hasty, struct kb_sv *out,
+                      struct kb_err *err)
+{
+	return read_beside(s3, arena, MARK_KEY, is_hasty, out, err);
 }
 
 static bool s3_mark(void *impl, char mark[KB_BLOB_MARK], struct kb_err *err)
@@ -715,6 +724,88 @@ static bool s3_set_mark(void *impl, const char *mark, struct kb_err *err)
 	        s3, kb_arena_printf(&arena, "%.*s%s", KB_SV_ARG(s3->bucket.prefix), MARK_KEY),
 	        kb_arena_printf(&arena, "%s\n", mark), err);
 
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+/* ---- records ---- */
+
+static struct kb_sv record_key(const struct s3 *s3, struct kb_arena *arena, const char *name)
+{
+	return kb_arena_printf(arena, "%.*s" RECORDS "%s", KB_SV_ARG(s3->bucket.prefix), name);
+}
+
+static bool s3_record_put(void *impl, const char *name, struct kb_sv bytes, struct kb_err *err)
+{
+	struct s3 *s3 = impl;
+	struct kb_arena arena = { 0 };
+	bool ok = send_whole(s3, record_key(s3, &arena, name), bytes, err);
+
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static bool s3_record_get(void *impl, struct kb_arena *arena, const char *name, struct kb_sv *out,
+                          struct kb_err *err)
+{
+	const char *key = kb_arena_printf(arena, RECORDS "%s", name).p;
+
+	return read_beside(impl, arena, key, false, out, err)
+	       && (out->n || kb_fail(err, KB_E_NOT_FOUND, "there is no %s", key));
+}
+
+static bool s3_record_drop(void *impl, const char *name, struct kb_err *err)
+{
+	struct s3 *s3 = impl;
+	struct kb_arena arena = { 0 };
+	struct kb_err why;
+	bool ok = ask(s3,
+	              &(struct kb_s3_call){ .method = "DELETE",
+	                                    .key = record_key(s3, &arena, name),
+	                                    .doing = "removed",
+	                                    .tries = WRITE_TRIES },
+	              &why);
+
+	kb_arena_fini(&arena);
+	return ok || why.code == KB_E_NOT_FOUND || kb_fail(err, why.code, "%s", why.msg);
+}
+
+/* A page of the listing; *token becomes that of the next one, empty behind the last. */
+static bool list_records(struct s3 *s3, struct kb_arena *arena, struct kb_sv *token,
+                         struct kb_sv *page, struct kb_err *err)
+{
+	struct kb_sv prefix = record_key(s3, arena, "");
+	struct kb_s3_answer answer;
+	const struct kb_s3_call call = {
+		.method = "GET",
+		.query = kb_arena_printf(arena, "%s%s%slist-type=2&max-keys=%d&prefix=%s",
+		                         token->n ? "continuation-token=" : "",
+		                         token->n ? encoded(arena, *token).p : "",
+		                         token->n ? "&" : "", LIST_KEYS, encoded(arena, prefix).p),
+		.doing = "listed",
+		.tries = READ_TRIES,
+	};
+
+	if (!kb_s3_ask(s3->client, arena, &call, &answer, err))
+		return false;
+	*page = answer.body;
+	*token = kb_s3_text(arena, answer.body, "NextContinuationToken");
+	return true;
+}
+
+static bool s3_records(void *impl, void (*fn)(void *arg, struct kb_sv name), void *arg,
+                       struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	size_t prefix = record_key(impl, &arena, "").n;
+	struct kb_sv token = KB_SV(""), page, object;
+	bool ok;
+
+	do {
+		ok = list_records(impl, &arena, &token, &page, err);
+		while (ok && kb_s3_element(&page, "Contents", &object))
+			fn(arg, kb_sv_from(kb_s3_text(&arena, object, "Key"), prefix));
+	} while (ok && token.n);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -808,6 +899,10 @@ const struct kb_blob_driver kb_blob_s3 = {
 	.tidy = s3_tidy,
 	.mark = s3_mark,
 	.set_mark = s3_set_mark,
+	.record_put = s3_record_put,
+	.record_get = s3_record_get,
+	.record_drop = s3_record_drop,
+	.records = s3_records,
 	.prefetch = s3_prefetch,
 	.hold = s3_hold,
 	.cancel = s3_cancel,
