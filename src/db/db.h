@@ -178,6 +178,10 @@ struct kb_driver {
 	/* Tells other processes when the transaction commits. NULL: they look for themselves. */
 	bool (*notify)(struct kb_db_conn *conn, enum kb_topic topic, int64_t id,
 	               struct kb_err *err);
+	/* Writes the state that the connection's transaction sees, which only reads, into a new
+	 * file; nobody who writes waits for it. NULL: rows have to be read. */
+	bool (*copy)(struct kb_db_conn *conn, const char *path, const struct kb_cancel *cancel,
+	             struct kb_err *err);
 	/* The database's own check of its files; calls say once for each finding. */
 	bool (*check)(struct kb_db_conn *conn, void (*say)(void *arg, const char *finding),
 	              void *arg, int64_t *findings, struct kb_err *err);

@@ -14,6 +14,7 @@
 enum {
 	STATEMENT_SLOTS = 512, /* more than twice the statements there are */
 	BUSY_TIMEOUT_MS = 10000,
+	COPY_PAGES = 256, /* between two looks at whether to go on */
 };
 
 /* Checkpoints have a thread of their own (checkpoint.h). The log's file is cut back to its limit
@@ -362,6 +363,44 @@ static bool sqlite_sequence_at(struct kb_db_conn *conn, const char *sequence, in
 	return kb_db_run(conn, &sql[RAISE], KB_VALUES(name, kb_int(at_least)), NULL, err);
 }
 
+static bool copy_pages(sqlite3_backup *backup, sqlite3 *to, const struct kb_cancel *cancel,
+                       struct kb_err *err)
+{
+	int rc = SQLITE_OK;
+
+	while (rc == SQLITE_OK)
+		if (kb_cancelled(cancel, err))
+			return false;
+		else
+			rc = kb_fault() ? SQLITE_IOERR : sqlite3_backup_step(backup, COPY_PAGES);
+	return rc == SQLITE_DONE || fail(err, to, rc, "copy");
+}
+
+/* The transaction that is open on the connection holds one state, however long this takes. */
+static bool sqlite_copy(struct kb_db_conn *base, const char *path, const struct kb_cancel *cancel,
+                        struct kb_err *err)
+{
+	sqlite3 *from = sqlite_of(base)->handle, *to = NULL;
+	sqlite3_backup *backup = NULL;
+	bool ok;
+
+	/* The first look at the database takes the state. A file that is torn begins anew. */
+	if (sqlite3_exec(from, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) != SQLITE_OK)
+		return fail_now(err, sqlite_of(base), "copy");
+	ok = sqlite3_open_v2(path, &to,
+	                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL)
+	             == SQLITE_OK
+	     && sqlite3_exec(to, "PRAGMA synchronous = OFF", NULL, NULL, NULL) == SQLITE_OK
+	     && (backup = sqlite3_backup_init(to, "main", from, "main")) != NULL;
+	if (!ok)
+		fail(err, to, to ? sqlite3_extended_errcode(to) : SQLITE_CANTOPEN, path);
+	ok = ok && copy_pages(backup, to, cancel, err);
+	if (backup && sqlite3_backup_finish(backup) != SQLITE_OK && ok)
+		ok = fail(err, to, sqlite3_extended_errcode(to), "copy");
+	sqlite3_close(to);
+	return ok;
+}
+
 static bool sqlite_check(struct kb_db_conn *base, void (*say)(void *arg, const char *finding),
                          void *arg, int64_t *findings, struct kb_err *err)
 {
@@ -406,5 +445,6 @@ const struct kb_driver kb_driver_sqlite = {
 	.columns = &sql[COLUMNS],
 	.references = &sql[REFERENCES],
 	.notify = NULL, /* they look again after a second (cache.h) */
+	.copy = sqlite_copy,
 	.check = sqlite_check,
 };

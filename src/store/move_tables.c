@@ -10,8 +10,8 @@ enum { ROWS_MAX = 250, BYTES_MAX = 4 << 20 };
 /* What belongs to a database, not to an installation. The rows of a bucket's blobs are made anew
  * where blobs arrive; node numbers of old leases are nobody's in another database. */
 static const char *const left_out[] = {
-	"blob_sweep", "blobs",  "commits",           "counters", "moves",
-	"nodes",      "probes", "schema_migrations", "strays",   "work",
+	"backups", "blob_sweep",        "blobs",  "commits", "counters", "moves", "nodes",
+	"probes",  "schema_migrations", "strays", "work",
 };
 
 /* ---- the catalogue ---- */
@@ -339,8 +339,9 @@ static int64_t read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct 
 	return bytes;
 }
 
-bool kb_move_read(struct kb_store *store, struct kb_arena *arena, const struct kb_move_table *table,
-                  struct kb_sv after, struct kb_move_batch *out, struct kb_err *err)
+bool kb_move_read_in(struct kb_db_conn *conn, struct kb_arena *arena,
+                     const struct kb_move_table *table, struct kb_sv after,
+                     struct kb_move_batch *out, struct kb_err *err)
 {
 	struct kb_db_value behind[KB_MOVE_KEYS + 1];
 	struct kb_db_rows rows;
@@ -353,10 +354,21 @@ bool kb_move_read(struct kb_store *store, struct kb_arena *arena, const struct k
 	if (after.n && !parse_key(table, after, behind, err))
 		return false;
 	behind[after.n ? table->key_count : 0] = kb_int(ROWS_MAX);
-	kb_rows_take(&rows, store->db, after.n ? &table->next : &table->first,
+	kb_rows_open(&rows, conn, after.n ? &table->next : &table->first,
 	             (struct kb_db_values){ behind, after.n ? table->key_count + 1 : 1 });
 	while (bytes < BYTES_MAX && out->rows < ROWS_MAX && kb_rows_next(&rows))
 		bytes += read_row(&rows, arena, out);
 	out->last = bytes < BYTES_MAX && out->rows < ROWS_MAX;
 	return kb_rows_close(&rows, err);
+}
+
+bool kb_move_read(struct kb_store *store, struct kb_arena *arena, const struct kb_move_table *table,
+                  struct kb_sv after, struct kb_move_batch *out, struct kb_err *err)
+{
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
+	bool ok = conn && kb_move_read_in(conn, arena, table, after, out, err);
+
+	if (conn)
+		kb_db_give(store->db, conn);
+	return ok;
 }

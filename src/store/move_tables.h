@@ -36,6 +36,10 @@ struct kb_move_batch {
 };
 bool kb_move_read(struct kb_store *store, struct kb_arena *arena, const struct kb_move_table *table,
                   struct kb_sv after, struct kb_move_batch *out, struct kb_err *err) KB_MUST_CHECK;
+/* The same on a connection of the caller's, in its transaction. */
+bool kb_move_read_in(struct kb_db_conn *conn, struct kb_arena *arena,
+                     const struct kb_move_table *table, struct kb_sv after,
+                     struct kb_move_batch *out, struct kb_err *err) KB_MUST_CHECK;
 struct kb_sv kb_move_key(struct kb_arena *arena, const struct kb_move_batch *batch, size_t row);
 
 #endif

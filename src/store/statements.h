@@ -5,7 +5,7 @@
 #include "db/db.h"
 
 extern const struct kb_sql_table kb_sql_account_keys, kb_sql_accounts, kb_sql_agents,
-        kb_sql_answers, kb_sql_blobs, kb_sql_chores, kb_sql_cites, kb_sql_content,
+        kb_sql_answers, kb_sql_backups, kb_sql_blobs, kb_sql_chores, kb_sql_cites, kb_sql_content,
         kb_sql_conversations, kb_sql_crawl_twins, kb_sql_crawls, kb_sql_errands, kb_sql_hosts,
         kb_sql_keys, kb_sql_labels, kb_sql_leads, kb_sql_licenses, kb_sql_listing, kb_sql_lookups,
         kb_sql_messages, kb_sql_moves, kb_sql_nodes, kb_sql_openings, kb_sql_pages,

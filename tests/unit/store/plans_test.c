@@ -144,7 +144,8 @@ static bool is_excused(struct excuse *v, size_t count, const char *name, struct 
 /* Tables that do not grow with what agents have. */
 static const char *const small[] = { "installation", "blob_sweep", "moves",
 	                             "probes",       "upkeep",     "nodes",
-	                             "commits",      "counters",   "schema_migrations" };
+	                             "commits",      "counters",   "schema_migrations",
+	                             "backups" };
 
 /* Tables of which an agent, or an account, has few rows however large it grows. */
 static const char *const few[] = {

@@ -26,6 +26,7 @@ static const struct {
 	{ "agent_slugs", VALUE },
 	{ "agents", AGENT },
 	{ "api_keys", ACCOUNT },
+	{ "backups", FEW },
 	{ "blob_sweep", FEW },
 	{ "blobs", VALUE },
 	{ "commits", VALUE },
