@@ -5,6 +5,7 @@
 
 #include "api/routes.h"
 #include "base/address.h"
+#include "store/backups.h"
 #include "store/chores.h"
 #include "store/nodes.h"
 #include "store/repairs.h"
@@ -14,6 +15,8 @@
 /* All that is asked for one answer. */
 struct figures {
 	int64_t uptime_s, resident, nodes, worker_queue, queued, repairing, chores;
+	int64_t backup_failed, drill_failed;
+	struct kb_backups backups; /* times in microseconds */
 	struct kb_server_stats server;
 	struct kb_ingest_stats ingest;
 	struct kb_crawler_stats crawler;
@@ -85,6 +88,17 @@ static const struct metric metrics[] = {
 	  "Blobs in the trash after the last sweep" },
 	{ "blobs_unused", GAUGE, FIGURE(upkeep.unnamed),
 	  "Blobs that nothing named before the last sweep" },
+	{ "backup_finished_at_seconds", GAUGE, FIGURE(backups.last_at),
+	  "When the last whole backup was finished, Unix time; 0: never", 1000000 },
+	{ "backup_state_at_seconds", GAUGE, FIGURE(backups.state_at),
+	  "Of when the state is that it holds, Unix time", 1000000 },
+	{ "backup_drilled_at_seconds", GAUGE, FIGURE(backups.drill_at),
+	  "When a backup was last seen to come back, Unix time; 0: never", 1000000 },
+	{ "backups_kept", GAUGE, FIGURE(backups.kept), "Backups that are there" },
+	{ "backup_held_bytes", GAUGE, FIGURE(backups.held_bytes), "Bytes that all backups take" },
+	{ "backup_failed", GAUGE, FIGURE(backup_failed), "1: the last backup did not work" },
+	{ "backup_drill_failed", GAUGE, FIGURE(drill_failed),
+	  "1: the last backup that was tried did not come back" },
 	{ "agents_repairing", GAUGE, FIGURE(repairing),
 	  "Agents without some of their segments, which are made anew" },
 	{ "segments_repaired_total", COUNTER, FIGURE(upkeep.repair.segments),
@@ -371,6 +385,16 @@ static int64_t resident_bytes(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
+/* Of all nodes. */
+static bool gather_backups(struct kb_call *call, struct figures *out, struct kb_err *err)
+{
+	if (!kb_store_backups(call->api->store, call->arena, &out->backups, err))
+		return false;
+	out->backup_failed = out->backups.failure.n > 0;
+	out->drill_failed = out->backups.drill_failure.n > 0;
+	return true;
+}
+
 static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 {
 	struct kb_server *running = api->server;
@@ -407,7 +431,7 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 		        err, KB_E_FORBIDDEN,
 		        "metrics are for loopback without a proxy, by an address or localhost, "
 		        "or for the bearer of the metrics token");
-	if (!gather(call->api, &figures, err))
+	if (!gather(call->api, &figures, err) || !gather_backups(call, &figures, err))
 		return false;
 	kb_buf_init(&buf, 64 << 10);
 	write_node(&buf, call->api->store);

@@ -18,6 +18,8 @@ int kb_cli_index(int argc, char **argv);
 int kb_cli_check(int argc, char **argv);
 int kb_cli_models(int argc, char **argv);
 int kb_cli_adopt(int argc, char **argv);
+int kb_cli_backup(int argc, char **argv);
+int kb_cli_restore(int argc, char **argv);
 int kb_cli_move(int argc, char **argv);
 int kb_cli_proxy(int argc, char **argv);
 

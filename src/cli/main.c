@@ -36,6 +36,8 @@ static const struct command {
 	{ "models", kb_cli_models, "check [OPTION]…", "ask each model server of the configuration one question and say what works" },
 	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory" },
 	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR|s3://…] [--discard]", "say that a database and blobs belong together, after one of them was restored" },
+	{ "backup", kb_cli_backup, "PLACE [--every SPAN] [--keep SPANS] [--data DIR] … | list PLACE | verify PLACE [--at TIME]", "back up an installation while it runs, see which backups there are, and whether they come back (backup --help says more)" },
+	{ "restore", kb_cli_restore, "PLACE [--at TIME] [--data DIR] [--store DIR|postgresql://…] [--blob DIR|s3://…]", "make an installation of a backup, where there is none" },
 	{ "move", kb_cli_move, "--from DIR|postgresql://… [--from-blob DIR|s3://…] [--to DIR|postgresql://…] [--blob DIR|s3://…]", "copy an installation to another database, other blobs, or both; the one before then rests (move --help says more)" },
 	{ "version", version, "", "print the version" },
 	{ "help", help, "", "print this" },

@@ -48,7 +48,7 @@ struct task {
 	struct side from, to;
 	bool store_moves, blobs_move;
 	struct kb_move move;
-	struct kb_move_blobs blobs;
+	struct kb_copies blobs;
 };
 
 /* ---- arguments ---- */
@@ -226,9 +226,9 @@ static bool expect_blobs(struct task *task, struct kb_err *err)
 
 static bool move_blobs(struct task *task, struct kb_err *err)
 {
-	task->blobs = (struct kb_move_blobs){ .from = task->from.data.blobs,
-		                              .to = task->to.data.blobs,
-		                              .temp = temp_of(task) };
+	task->blobs = (struct kb_copies){ .from = task->from.data.blobs,
+		                          .to = task->to.data.blobs,
+		                          .temp = temp_of(task) };
 	kb_sweep_keep_ledger(task->to.data.blobs, task->to.data.store);
 	if (!kb_move_blobs(&task->blobs, &task->move, err))
 		return false;

@@ -18,8 +18,10 @@
 #include "api/ready.h"
 #include "api/slots.h"
 #include "api/watch.h"
+#include "backup/calendar.h"
 #include "base/file.h"
 #include "base/temp.h"
+#include "cli/backup_place.h"
 #include "cli/cli.h"
 #include "cli/encoding.h"
 #include "cli/options.h"
@@ -77,7 +79,28 @@ struct plan {
 	int64_t port;
 	struct kb_sv embed_url, rerank_url; /* empty: none */
 	struct kb_places places;
+	struct kb_calendar_config backups; /* as far as options say */
 };
+
+/* What --backup and its like say. */
+static bool read_backups(struct kb_arena *arena, struct plan *plan, struct kb_err *err)
+{
+	const struct kb_options *o = &plan->options;
+	struct kb_calendar_config *out = &plan->backups;
+
+	if (!kb_span_read(kb_sv_str(o->backup_every), &out->every_us))
+		return kb_fail(err, KB_E_INVALID,
+		               "--backup-every is %s; it must be like 15m, 6h or 1d",
+		               o->backup_every);
+	if (strcmp(o->backup_drill, "none") != 0
+	    && !kb_span_read(kb_sv_str(o->backup_drill), &out->drill_us))
+		return kb_fail(err, KB_E_INVALID,
+		               "--backup-drill is %s; it must be like 12h or 1d, or none",
+		               o->backup_drill);
+	if (!kb_keep_read(kb_sv_str(o->backup_keep), &out->keep, err))
+		return false;
+	return !o->backup || kb_backup_where(arena, o->backup, o, &out->where, err);
+}
 
 static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan *plan,
                       struct kb_err *err)
@@ -122,7 +145,7 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 		               o->log);
 	if (!o->tls_cert != !o->tls_key)
 		return kb_fail(err, KB_E_INVALID, "--tls-cert and --tls-key go together");
-	return kb_options_places(o, &plan->places, err);
+	return kb_options_places(o, &plan->places, err) && read_backups(arena, plan, err);
 }
 
 /* As if the operator had stopped it. */
@@ -285,6 +308,7 @@ struct service {
 	struct kb_films *films;
 	struct kb_parser *parser;
 	struct kb_crawler_config crawler; /* ingestion goes by it, too */
+	struct kb_calendar *backups;      /* NULL: none are made */
 };
 
 /* An error of what an option says, with its name. */
@@ -578,6 +602,23 @@ static void start_background(struct service *s)
 	api->crawler = kb_crawler_start(&s->crawler);
 }
 
+static void start_backups(struct service *s)
+{
+	struct kb_calendar_config config = s->plan->backups;
+
+	if (!s->plan->options.backup)
+		return;
+	config.store = s->api.store;
+	config.store_at = s->plan->places.store;
+	config.blobs = s->api.blobs;
+	config.temp_dir = s->plan->places.temp;
+	config.where.cache_dir =
+	        kb_arena_printf(s->arena, "%s/drill-cache", s->plan->places.temp).p;
+	config.clock = &s->clock;
+	config.log = &s->log;
+	s->backups = kb_calendar_start(&config);
+}
+
 /* What answers and what indexes; nothing here can fail. */
 static void start_work(struct service *s)
 {
@@ -611,6 +652,7 @@ static void start_work(struct service *s)
 	api->temp_dir = plan->places.temp;
 	api->notes = kb_notes_start(api->store, &s->log);
 	start_background(s);
+	start_backups(s);
 	api->workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
 	api->openapi = describe(api, s->arena);
 	api->public_url = plan->options.public_url;
@@ -721,6 +763,7 @@ static void close_all(struct service *s)
 	kb_encoding_cancel(s->encoding);
 	kb_transcriber_cancel(api->transcriber);
 	kb_ranker_cancel(s->ranker);
+	kb_calendar_stop(s->backups);
 	kb_crawler_stop(api->crawler);
 	kb_upkeep_stop(api->upkeep);
 	kb_ingest_stop(api->ingest); /* the two before wake it */

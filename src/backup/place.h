@@ -1,0 +1,49 @@
+/* The backups of a place (format.h): which there are, and each one's record. Calls block. */
+#ifndef KB_BACKUP_PLACE_H
+#define KB_BACKUP_PLACE_H
+
+#include "backup/format.h"
+#include "blob/blob.h"
+
+/* Where a place is. */
+struct kb_backup_where {
+	const char *shown; /* as it was given */
+	bool in_bucket;
+	struct kb_bucket_options bucket;
+	const char *cache_dir; /* of a bucket: for blobs that are read to be asked; NULL: none */
+};
+/* Makes a directory that is not there with `makes`, else KB_E_NOT_FOUND; asks nothing of a bucket
+ * yet. */
+struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, bool makes,
+                                const struct kb_log *log, struct kb_err *err) KB_MUST_CHECK;
+/* The folder for copies on their way to the place, in the arena. */
+const char *kb_backup_copy_dir(const struct kb_backup_where *where, struct kb_arena *arena,
+                               const char *temp_dir);
+
+/* Ids, oldest first. */
+struct kb_backup_ids {
+	const char **v;
+	size_t count;
+};
+bool kb_backup_ids(struct kb_blobs *place, struct kb_arena *arena, struct kb_backup_ids *out,
+                   struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_NOT_FOUND, or KB_E_CORRUPT with the backup's id. */
+bool kb_backup_record(struct kb_blobs *place, struct kb_arena *arena, const char *id,
+                      struct kb_backup_record *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_backup_publish(struct kb_blobs *place, const struct kb_backup_record *record,
+                       struct kb_err *err) KB_MUST_CHECK;
+bool kb_backup_drop(struct kb_blobs *place, const char *id, struct kb_err *err) KB_MUST_CHECK;
+
+/* The one of that id, or the newest that is not younger than that time; NULL: the newest. */
+bool kb_backup_choose(struct kb_blobs *place, struct kb_arena *arena, const char *at,
+                      struct kb_backup_record *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* A list of pieces, or one of names of blobs, compared with its name. */
+bool kb_backup_pieces(struct kb_blobs *place, struct kb_arena *arena,
+                      const struct kb_backup_record *record, size_t list,
+                      const struct kb_piece **out, size_t *count, struct kb_err *err) KB_MUST_CHECK;
+bool kb_backup_names(struct kb_blobs *place, struct kb_arena *arena,
+                     const struct kb_backup_record *record, int list, struct kb_sv **out,
+                     size_t *count, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

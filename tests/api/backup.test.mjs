@@ -1,0 +1,289 @@
+// docent backup and docent restore: an installation that is being served goes to a place of backups
+// and comes back, from and to SQLite and PostgreSQL, directories and buckets; whatever ends it in the
+// middle, whatever the bucket refuses, and whatever is deleted and swept meanwhile.
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { Bucket } from "./lib/bucket.mjs";
+import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
+import { database } from "./lib/postgres.mjs";
+import { Agent, binary } from "./lib/service.mjs";
+import { counted } from "./lib/figures.mjs";
+import { folder, unique } from "./lib/util.mjs";
+
+const files = Object.fromEntries(
+  Array.from({ length: 30 }, (_, i) => [`f${i}.txt`, `The word of room ${unique(i)} is ${unique(100 + i)}.\n`]),
+);
+
+/** A server on SQLite and a directory, whatever the stories run on. */
+async function onDirectory(t, options = {}) {
+  const dir = await folder(t);
+  const env = { DOCENT_STORE: dir, DOCENT_BLOB: path.join(dir, "blobs"), ...options.env };
+  const kb = await start(t, { ...options, env });
+  return { kb, dir, at: ["--data", dir] };
+}
+
+async function onServer(t) {
+  const { url } = await database();
+  const dir = await folder(t);
+  const kb = await start(t, { env: { DOCENT_STORE: url, DOCENT_BLOB: path.join(dir, "blobs") } });
+  return { kb, dir, at: ["--data", dir, "--store", url, "--blob", path.join(dir, "blobs")] };
+}
+
+async function done(args, env) {
+  const found = await docent(args, { env });
+  assert.equal(found.code, 0, found.stdout + found.stderr);
+  return found.stdout;
+}
+
+async function refused(args, sentence, env) {
+  const found = await docent(args, { env });
+  assert.equal(found.code, 1, found.stdout);
+  assert.match(found.stderr, sentence);
+}
+
+async function verified(place, env) {
+  assert.match(await done(["backup", "verify", place], env), /agents, [1-9]\d* of them asked\nit comes back\n$/);
+}
+
+/** The restored installation is sound, and answers as the one before. */
+async function answersThere(t, before, record, { dir, url, env = {} }, n = 3) {
+  const blob = env.DOCENT_BLOB ?? path.join(dir, "blobs");
+  const checked = await docent(["check", "--data", dir, "--store", url ?? dir, "--blob", blob], { env });
+  assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+  const kb = await start(t, { env: { DOCENT_STORE: url ?? dir, DOCENT_BLOB: blob, ...env }, key: false });
+  kb.key = before.key;
+  const agent = new Agent(kb, record, kb.key);
+  const { llm_response } = await agent.ask(`What is the word of room ${unique(n)}?`);
+  assert.match(llm_response, new RegExp(unique(100 + n)));
+  return { kb, agent };
+}
+
+const markOf = (dir) => readFile(path.join(dir, "blobs/installation"), "utf8");
+
+test("a served installation is backed up, only what is new is sent, and it comes back with a new mark", async (t) => {
+  const { kb, dir, at } = await onDirectory(t);
+  const agent = await kb.agent({ files });
+  const asked = await agent.ask(`What is the word of room ${unique(3)}?`);
+  const place = await folder(t);
+
+  assert.match(await done(["backup", place, ...at]), /^\d{8}T\d{6}\.\d{6}Z: a database of \d+ bytes and \d+ blobs/);
+  assert.match(await done(["backup", place, ...at]), /blobs, of which 0 were copied; \d{1,6} bytes sent/);
+  await verified(place);
+  const listed = (await done(["backup", "list", place])).trim().split("\n");
+  assert.equal(listed.length, 2);
+  await agent.ask("A question after the first backups?");
+  await done(["backup", place, ...at]);
+
+  const to = await folder(t);
+  await rm(to, { recursive: true });
+  assert.match(await done(["restore", place, "--data", to]), /restored: the database is in /);
+  assert.notEqual(await markOf(to), await markOf(dir));
+  assert.deepEqual((await readdir(to)).sort(), ["blobs", "docent.db"]);
+  const after = await answersThere(t, kb, agent.record, { dir: to });
+  const talk = await after.agent.expect(200, "GET", `/conversations/${asked.session}/messages`);
+  assert.match(JSON.stringify(talk), new RegExp(unique(103)));
+  const second = await after.kb.agent({ files: { "new.txt": "A new room.\n" } });
+  assert.ok(second.id > agent.id + 1000, "ids that the life before may have given out are skipped");
+
+  await refused(["restore", place, "--data", to], /is not empty: a backup is restored into an empty directory only/);
+  await after.kb.stop();
+  await refused(
+    ["backup", place, "--data", to],
+    /has the backups of another installation .*or, if this is that one restored, say --take-over once/,
+  );
+  await done(["backup", place, "--data", to, "--take-over"]);
+  await refused(["backup", place, ...at], /has the backups of another installation/);
+});
+
+test("a backup is chosen by its time", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  const agent = await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
+  const place = await folder(t);
+  await done(["backup", place, ...at]);
+  const between = new Date().toISOString();
+  await agent.ask("Was this asked later?", { session: "later" });
+  await done(["backup", place, ...at]);
+
+  const to = await folder(t);
+  await done(["restore", place, "--data", to, "--at", between]);
+  const { agent: restored } = await answersThere(t, kb, agent.record, { dir: to }, 0);
+  const talks = (await restored.expect(200, "GET", "/conversations")).data;
+  assert.ok(!talks.data?.some(({ session_id }) => session_id === "later"), JSON.stringify(talks));
+  await refused(
+    ["restore", place, "--data", await folder(t), "--at", "2001-01-01"],
+    /there is no backup as old as that/,
+  );
+  await refused(
+    ["restore", place, "--data", await folder(t), "--at", "yesterday"],
+    /--at is yesterday; it must be a time/,
+  );
+});
+
+test("a backup of PostgreSQL and a directory comes back in SQLite and a bucket, and that one in PostgreSQL", async (t) => {
+  const { kb, at } = await onServer(t);
+  const agent = await kb.agent({ files });
+  await agent.ask(`What is the word of room ${unique(3)}?`);
+  const place = await folder(t);
+  await done(["backup", place, ...at]);
+  await verified(place);
+
+  const env = (await new Bucket().open(t)).env("stories", randomUUID());
+  const middle = await folder(t);
+  await done(["restore", place, "--data", middle, "--blob", env.DOCENT_BLOB], { ...env, DOCENT_BLOB: "" });
+  const there = await answersThere(t, kb, agent.record, { dir: middle, env });
+
+  const bucketPlace = `s3://stories/${randomUUID()}`;
+  await done(["backup", bucketPlace, "--data", middle], env);
+  await verified(bucketPlace, env);
+  await there.kb.stop();
+  const { url } = await database();
+  const last = await folder(t);
+  const blob = path.join(last, "blobs");
+  await done(["restore", bucketPlace, "--data", last, "--store", url, "--blob", blob], env);
+  await answersThere(t, kb, agent.record, { dir: last, url }, 17);
+  await refused(
+    ["restore", bucketPlace, "--data", await folder(t), "--store", url, "--blob", await folder(t)],
+    /is not empty, or does not answer/,
+    env,
+  );
+});
+
+/** Ends it a little later each time, until it comes to its end by itself. */
+async function withPowerCuts(args, env, steps, cutsMax = 10) {
+  let text = "";
+  for (let cuts = 0; ; cuts++) {
+    const child = spawn(binary, args, { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (text += piece));
+    const ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
+    const code = await Promise.race([ended, cuts < cutsMax ? sleep(steps * (cuts + 1)) : ended]);
+    if (code === undefined) child.kill("SIGKILL");
+    const how = await ended;
+    if (how === 0) return { cuts, text };
+    assert.equal(how, "SIGKILL", text);
+  }
+}
+
+test("kill -9 in the middle of backups and restores leaves nothing half, and the next run goes on", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  const agent = await kb.agent({ files });
+  const place = await folder(t);
+  await withPowerCuts(["backup", place, ...at], {}, 15, 6);
+  await verified(place);
+  const to = await folder(t);
+  await withPowerCuts(["restore", place, "--data", to], {}, 15);
+  await answersThere(t, kb, agent.record, { dir: to });
+  const { url } = await database();
+  const home = await folder(t);
+  await withPowerCuts(["restore", place, "--data", home, "--store", url, "--blob", path.join(home, "blobs")], {}, 40);
+  await answersThere(t, kb, agent.record, { dir: home, url });
+});
+
+test("a bucket that refuses one request in ten delays a backup and a restore, and damages neither", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  const agent = await kb.agent({ files });
+  const bucket = await new Bucket().open(t);
+  let count = 0;
+  bucket.before = (ask) => ++count % 10 === 0 && ask.refuse("InternalError");
+  const env = bucket.env("stories", randomUUID());
+  const place = env.DOCENT_BLOB;
+  delete env.DOCENT_BLOB;
+  await done(["backup", place, ...at], env);
+  await done(["backup", place, ...at], env);
+  await verified(place, env);
+  const to = await folder(t);
+  await done(["restore", place, "--data", to], env);
+  await answersThere(t, kb, agent.record, { dir: to });
+  assert.ok(count > 100);
+});
+
+test("what is deleted and merged meanwhile is in every backup that named it", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  const agent = await kb.agent({ files });
+  const place = await folder(t);
+  let going = true;
+  const changes = (async () => {
+    for (let i = 0; going; i++) {
+      await agent.add({ [`g${i}.txt`]: `The word of hall ${unique(500 + i)} is ${unique(900 + i)}.\n` });
+      if (i % 2) await agent.expect(200, "DELETE", `/pages/${(await agent.page(`g${i}.txt`)).id}`);
+    }
+  })();
+  const ids = [];
+  for (let i = 0; i < 5; i++) ids.push((await done(["backup", place, ...at])).slice(0, 23));
+  going = false;
+  await changes;
+  for (const id of ids) assert.match(await done(["backup", "verify", place, "--at", id]), /it comes back\n$/, id);
+  const to = await folder(t);
+  await done(["restore", place, "--data", to, "--at", ids[2]]);
+  await answersThere(t, kb, agent.record, { dir: to });
+});
+
+test("a blob that is damaged where it comes from makes the backup no whole one, and verify says what is wrong in a place", async (t) => {
+  const { kb, dir, at } = await onDirectory(t);
+  const agent = await kb.agent({ files });
+  const place = await folder(t);
+  await done(["backup", place, ...at]);
+  const blobs = (await readdir(place, { recursive: true })).filter((name) => /\/[0-9a-f]{64}$/.test(name));
+  const original = blobs.find((name) => !/^(tmp|trash)/.test(name) && name);
+  const whole = await readFile(path.join(place, original));
+  await writeFile(path.join(place, original), Buffer.concat([whole.subarray(1), Buffer.from("x")]));
+  await refused(["backup", "verify", place], /findings|is not what|bytes are others|damaged/);
+  await writeFile(path.join(place, original), whole);
+  await verified(place);
+
+  const lost = (await readdir(path.join(dir, "blobs"), { recursive: true })).filter((name) =>
+    /[0-9a-f]{64}$/.test(name),
+  );
+  await rm(path.join(dir, "blobs", lost[0]));
+  const second = await folder(t);
+  await refused(["backup", second, ...at], /the backup is not whole: 1 blobs are missing or damaged/);
+  assert.match(await done(["backup", "list", second]), /, not whole\n$/);
+  await refused(["backup", "verify", second], /findings/);
+  assert.ok(agent);
+});
+
+test("old backups go as they are told to, and what none names any more goes a day later", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  const agent = await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
+  const place = await folder(t);
+  const objects = async () => (await readdir(place, { recursive: true })).filter((name) => /[0-9a-f]{64}$/.test(name));
+  for (let i = 0; i < 3; i++) {
+    await agent.ask(`Question ${i}?`);
+    await done(["backup", place, ...at]);
+  }
+  const before = (await objects()).length;
+  const long = new Date(Date.now() - 2 * 86_400_000);
+  for (const name of await objects()) await utimes(path.join(place, name), long, long);
+  await agent.ask("One more?");
+  assert.match(
+    await done(["backup", place, ...at, "--keep", "30d:daily"]),
+    /3 older backups were let go of; 1 are there/,
+  );
+  assert.ok((await objects()).length < before);
+  await verified(place);
+  await refused(["backup", place, ...at, "--keep", "30d:sometimes"], /does not say what to keep/);
+});
+
+test("the service makes backups on its calendar, sees that they come back, and tells of both", async (t) => {
+  const place = await folder(t);
+  const { kb } = await onDirectory(t, {
+    env: { DOCENT_BACKUP: place, DOCENT_BACKUP_EVERY: "1s", DOCENT_BACKUP_KEEP: "1h:all", DOCENT_BACKUP_DRILL: "1s" },
+  });
+  const agent = await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
+  await agent.ask(`What is the word of room ${unique(0)}?`);
+  await counted(kb, {
+    backups_kept: (n) => n >= 3,
+    backup_drilled_at_seconds: (n) => n > 0,
+    backup_finished_at_seconds: (n) => Date.now() / 1000 - n < 60,
+    backup_held_bytes: (n) => n > 1000,
+    backup_failed: 0,
+    backup_drill_failed: 0,
+  });
+  assert.match(kb.log, /backup made id=/);
+  assert.match(kb.log, /backup comes back id=/);
+  const to = await folder(t);
+  await kb.stop();
+  await done(["restore", place, "--data", to]);
+  await answersThere(t, kb, agent.record, { dir: to }, 0);
+});
