@@ -75,7 +75,7 @@ static int by_text(const void *a, const void *b)
 
 /* What the database names is in the list. */
 static bool compare_names(struct drilling *d, struct kb_arena *arena, int list,
-                          const struct kb_sv *listed, size_t listed_count, struct kb_err *err)
+                          const struct kb_listed_blobs *listed, struct kb_err *err)
 {
 	const struct kb_move names_of = { .from = d->store };
 	struct kb_sv *names;
@@ -84,8 +84,9 @@ static bool compare_names(struct drilling *d, struct kb_arena *arena, int list,
 	if (!kb_move_blob_names(&names_of, arena, list, &names, &count, err))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		missing += !listed_count
-		           || !bsearch(&names[i], listed, listed_count, sizeof(*listed), by_text);
+		missing += !listed->count
+		           || !bsearch(&names[i], listed->v, listed->count, sizeof(*listed->v),
+		                       by_text);
 	if (missing)
 		find(d, "%zu blobs whose names begin with %02x are named and not in the backup",
 		     missing, (unsigned)list);
@@ -95,27 +96,26 @@ static bool compare_names(struct drilling *d, struct kb_arena *arena, int list,
 static bool check_list(struct drilling *d, int list, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_sv *names;
+	struct kb_listed_blobs names;
 	struct kb_err bad;
-	size_t count = 0;
 	bool ok = true;
 
-	if (!kb_backup_names(d->drill->place, &arena, d->record, list, &names, &count, &bad)) {
+	if (!kb_backup_names(d->drill->place, &arena, d->record, list, &names, &bad)) {
 		ok = bad.code == KB_E_CORRUPT || bad.code == KB_E_NOT_FOUND
 		     || kb_fail(err, bad.code, "%s", bad.msg);
 		if (ok)
 			find(d, "the list of blobs %02x: %s", (unsigned)list, bad.msg);
 	} else {
-		struct reading reading = { d, names };
+		struct reading reading = { d, names.v };
 		struct kb_crew crew = { .name = "drill",
 			                .threads = READERS,
 			                .task = read_one,
 			                .arg = &reading,
 			                .cancel = d->drill->cancel };
 
-		d->drill->blobs += (int64_t)count;
-		ok = kb_crew_run(&crew, 0, count, err)
-		     && compare_names(d, &arena, list, names, count, err);
+		d->drill->blobs += (int64_t)names.count;
+		ok = kb_crew_run(&crew, 0, names.count, err)
+		     && compare_names(d, &arena, list, &names, err);
 	}
 	kb_arena_fini(&arena);
 	return ok;

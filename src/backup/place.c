@@ -127,25 +127,25 @@ static bool read_list(struct kb_blobs *place, struct kb_arena *arena, struct kb_
 }
 
 bool kb_backup_pieces(struct kb_blobs *place, struct kb_arena *arena,
-                      const struct kb_backup_record *record, size_t list,
-                      const struct kb_piece **out, size_t *count, struct kb_err *err)
+                      const struct kb_backup_record *record, size_t list, struct kb_piece_list *out,
+                      struct kb_err *err)
 {
 	struct kb_sv bytes;
 
-	*count = kb_pieces_in_list(record->bytes, list);
+	*out = (struct kb_piece_list){ .count = kb_pieces_in_list(record->bytes, list) };
 	return read_list(place, arena, record->lists[list],
 	                 KB_PIECES_LIST * sizeof(struct kb_piece), &bytes, err)
-	       && kb_piece_list_read(bytes, *count, out, err);
+	       && kb_piece_list_read(bytes, out->count, &out->v, err);
 }
 
 bool kb_backup_names(struct kb_blobs *place, struct kb_arena *arena,
-                     const struct kb_backup_record *record, int list, struct kb_sv **out,
-                     size_t *count, struct kb_err *err)
+                     const struct kb_backup_record *record, int list, struct kb_listed_blobs *out,
+                     struct kb_err *err)
 {
 	struct kb_sv bytes = KB_SV("");
 
 	if (record->blob_lists[list].n
 	    && !read_list(place, arena, record->blob_lists[list], BLOB_LIST_BYTES, &bytes, err))
 		return false;
-	return kb_blob_list_read(arena, bytes, list, out, count, err);
+	return kb_blob_list_read(arena, bytes, list, &out->v, &out->count, err);
 }

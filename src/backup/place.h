@@ -39,11 +39,19 @@ bool kb_backup_choose(struct kb_blobs *place, struct kb_arena *arena, const char
                       struct kb_backup_record *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* A list of pieces, or one of names of blobs, compared with its name. */
+struct kb_piece_list {
+	const struct kb_piece *v;
+	size_t count;
+};
 bool kb_backup_pieces(struct kb_blobs *place, struct kb_arena *arena,
-                      const struct kb_backup_record *record, size_t list,
-                      const struct kb_piece **out, size_t *count, struct kb_err *err) KB_MUST_CHECK;
+                      const struct kb_backup_record *record, size_t list, struct kb_piece_list *out,
+                      struct kb_err *err) KB_MUST_CHECK;
+struct kb_listed_blobs {
+	struct kb_sv *v;
+	size_t count;
+};
 bool kb_backup_names(struct kb_blobs *place, struct kb_arena *arena,
-                     const struct kb_backup_record *record, int list, struct kb_sv **out,
-                     size_t *count, struct kb_err *err) KB_MUST_CHECK;
+                     const struct kb_backup_record *record, int list, struct kb_listed_blobs *out,
+                     struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -95,12 +95,11 @@ static bool add_pieces(struct kb_blobs *place, const struct kb_backup_record *re
                        struct names *names, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	const struct kb_piece *pieces;
-	size_t count;
-	bool ok = kb_backup_pieces(place, &arena, record, list, &pieces, &count, err);
+	struct kb_piece_list pieces;
+	bool ok = kb_backup_pieces(place, &arena, record, list, &pieces, err);
 
-	for (size_t i = 0; ok && i < count; i++)
-		add_name(names, pieces[i].name);
+	for (size_t i = 0; ok && i < pieces.count; i++)
+		add_name(names, pieces.v[i].name);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -109,14 +108,13 @@ static bool add_blobs(struct kb_blobs *place, const struct kb_backup_record *rec
                       struct names *names, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_sv *blobs;
-	size_t count;
-	bool ok = kb_backup_names(place, &arena, record, list, &blobs, &count, err);
+	struct kb_listed_blobs blobs;
+	bool ok = kb_backup_names(place, &arena, record, list, &blobs, err);
 
-	for (size_t i = 0; ok && i < count; i++) {
+	for (size_t i = 0; ok && i < blobs.count; i++) {
 		unsigned char name[KB_HASH_BYTES];
 
-		if (kb_unhex(blobs[i], name))
+		if (kb_unhex(blobs.v[i], name))
 			add_name(names, name);
 	}
 	kb_arena_fini(&arena);

@@ -17,8 +17,8 @@ enum { HANDS = 6 };
 struct fetching {
 	struct kb_blobs *place;
 	const struct kb_backup_record *record;
-	const struct kb_piece *pieces;
-	size_t list, count;
+	struct kb_piece_list pieces; /* of the list `list` */
+	size_t list;
 	const char *path;
 	int fd;
 	pthread_mutex_t lock;
@@ -47,8 +47,8 @@ static bool fetch_piece(const struct fetching *in, struct kb_arena *arena, size_
 	char name[KB_HASH_HEX], hash[KB_HASH_HEX], got[KB_HASH_HEX];
 	struct kb_sv packed, bytes;
 
-	kb_hex(in->pieces[i].name, KB_HASH_BYTES, name);
-	kb_hex(in->pieces[i].hash, KB_HASH_BYTES, hash);
+	kb_hex(in->pieces.v[i].name, KB_HASH_BYTES, name);
+	kb_hex(in->pieces.v[i].hash, KB_HASH_BYTES, hash);
 	if (!kb_blob_read(in->place, arena, name, PACKED_MAX, &packed, err)
 	    || !kb_piece_unpack(arena, packed, n, &bytes, err))
 		return false;
@@ -80,12 +80,11 @@ static bool fetch_list(struct fetching *in, struct kb_hasher *hasher,
 		.name = "pieces", .threads = HANDS, .task = fetch_task, .arg = in, .cancel = cancel
 	};
 	struct kb_arena arena = { 0 };
-	bool ok = kb_backup_pieces(in->place, &arena, in->record, in->list, &in->pieces, &in->count,
-	                           err);
+	bool ok = kb_backup_pieces(in->place, &arena, in->record, in->list, &in->pieces, err);
 
-	for (size_t i = 0; ok && i < in->count; i++)
-		kb_hasher_add(hasher, in->pieces[i].hash, KB_HASH_BYTES);
-	ok = ok && kb_crew_run(&crew, 0, in->count, err)
+	for (size_t i = 0; ok && i < in->pieces.count; i++)
+		kb_hasher_add(hasher, in->pieces.v[i].hash, KB_HASH_BYTES);
+	ok = ok && kb_crew_run(&crew, 0, in->pieces.count, err)
 	     && (!in->failed || kb_fail(err, in->err.code, "%s", in->err.msg));
 	kb_arena_fini(&arena);
 	return ok;

@@ -102,8 +102,8 @@ static bool is_over(void *arg)
 struct pieces {
 	struct making *making;
 	int fd;
-	size_t list, count, base_count;
-	const struct kb_piece *base; /* of the same list, as far as there is one */
+	size_t list, count;
+	struct kb_piece_list base; /* of the same list, as far as there is one */
 	struct kb_piece v[KB_PIECES_LIST];
 	pthread_mutex_t lock;
 	bool failed;
@@ -123,8 +123,8 @@ static bool send_piece(struct pieces *in, struct kb_arena *arena, size_t i, stru
 		return kb_fail_errno(err, "cannot read the copy of the database");
 	kb_hash_hex(kb_sv(bytes, n), hex);
 	kb_unhex(kb_sv_str(hex), in->v[i].hash);
-	if (i < in->base_count && memcmp(in->base[i].hash, in->v[i].hash, KB_HASH_BYTES) == 0) {
-		in->v[i] = in->base[i];
+	if (i < in->base.count && memcmp(in->base.v[i].hash, in->v[i].hash, KB_HASH_BYTES) == 0) {
+		in->v[i] = in->base.v[i];
 		return true;
 	}
 	if (!kb_piece_pack(arena, kb_sv(bytes, n), &packed, err)
@@ -180,12 +180,11 @@ static bool send_list(struct making *m, struct pieces *in, struct kb_hasher *has
 	bool ok;
 
 	in->count = kb_pieces_in_list(m->record.bytes, in->list);
-	in->base_count = 0;
+	in->base.count = 0;
 	/* A list of the base that cannot be read spares nothing. */
 	if (is_known
-	    && !kb_backup_pieces(m->task->place, &arena, &m->base, in->list, &in->base,
-	                         &in->base_count, &why))
-		in->base_count = 0;
+	    && !kb_backup_pieces(m->task->place, &arena, &m->base, in->list, &in->base, &why))
+		in->base.count = 0;
 	ok = kb_crew_run(&crew, 0, in->count, err)
 	     && (!in->failed || kb_fail(err, in->err.code, "%s", in->err.msg));
 	for (size_t i = 0; ok && i < in->count; i++)
@@ -237,15 +236,14 @@ static int by_text(const void *a, const void *b)
 static void without_base(struct making *m, struct kb_arena *arena, int list, struct kb_sv *names,
                          size_t *count)
 {
-	struct kb_sv *known = NULL;
-	size_t known_count = 0, left_count = 0;
+	struct kb_listed_blobs known;
+	size_t left_count = 0;
 	struct kb_err why;
 
-	if (!m->has_base
-	    || !kb_backup_names(m->task->place, arena, &m->base, list, &known, &known_count, &why))
+	if (!m->has_base || !kb_backup_names(m->task->place, arena, &m->base, list, &known, &why))
 		return;
 	for (size_t i = 0; i < *count; i++)
-		if (!bsearch(&names[i], known, known_count, sizeof(*known), by_text))
+		if (!bsearch(&names[i], known.v, known.count, sizeof(*known.v), by_text))
 			names[left_count++] = names[i];
 	*count = left_count;
 }
