@@ -2,11 +2,11 @@
  * A place of backups, and how what is in it is read. It is a directory or a bucket, as blobs are
  * (blob/blob.h):
  *
- *   snapshots/20261127T183000.000000Z.json   one backup: a line of JSON, and a line with its hash
- *   ab/cd/abcd…                              bytes under their hash, shared by all backups: the
- *                                            blobs of the installation, pieces of its database,
- *                                            lists
- *   installation                             the mark of the installation whose backups these are
+ *   snapshots/place                          says that this is such a place, and not the blobs of
+ * an installation; written first snapshots/20261127T183000.000000Z.json   one backup: a line of
+ * JSON, and a line with its hash ab/cd/abcd…                              bytes under their hash,
+ * shared by all backups: the blobs of the installation, pieces of its database, lists installation
+ * the mark of the installation whose backups these are
  *
  * A backup holds one state of the database, as SQLite's file whatever database it came from, and
  * names every blob that this state names. Its record is written last, by one atomic put: without it

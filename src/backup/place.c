@@ -8,6 +8,17 @@
 enum { BLOB_LIST_BYTES = 256 << 20 }; /* of the blobs with one beginning: two thousand million */
 #define CACHE_BYTES (INT64_C(1) << 30)
 
+#define PLACE "place" /* the record of that name */
+
+static bool is_place(const char *directory)
+{
+	struct kb_arena arena = { 0 };
+	bool is = access(kb_arena_printf(&arena, "%s/snapshots/" PLACE, directory).p, F_OK) == 0;
+
+	kb_arena_fini(&arena);
+	return is;
+}
+
 struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, bool makes,
                                 const struct kb_log *log, struct kb_err *err)
 {
@@ -18,11 +29,42 @@ struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, bool makes,
 		                                   .cache_bytes = CACHE_BYTES,
 		                                   .log = log },
 		        err);
-	if (!makes && access(where->shown, F_OK) != 0) {
-		kb_fail_errno(err, "%s", where->shown);
+	if (!makes && !is_place(where->shown)) {
+		kb_fail(err, KB_E_NOT_FOUND, "%s is no place of backups", where->shown);
 		return NULL;
 	}
 	return kb_blobs_open(where->shown, err);
+}
+
+static bool stop(void *arg, const char *name, int64_t size, int64_t age_s)
+{
+	(void)name;
+	(void)size;
+	(void)age_s;
+	*(bool *)arg = true;
+	return false;
+}
+
+bool kb_backup_begin(struct kb_blobs *place, const char *shown, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_err why = { 0 };
+	struct kb_sv text;
+	char mark[KB_BLOB_MARK];
+	bool is_one = kb_blobs_record_get(place, &arena, PLACE, &text, &why), has = false;
+
+	kb_arena_fini(&arena);
+	if (is_one)
+		return true;
+	if (why.code != KB_E_NOT_FOUND)
+		return kb_fail(err, why.code, "%s", why.msg);
+	if (!kb_blobs_mark(place, mark, err) || !kb_blob_each(place, stop, &has, err))
+		return false;
+	if (mark[0] || has)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "%s holds blobs and is no place of backups: name an empty one",
+		               shown);
+	return kb_blobs_record_put(place, PLACE, KB_SV("backups\n"), err);
 }
 
 const char *kb_backup_copy_dir(const struct kb_backup_where *where, struct kb_arena *arena,

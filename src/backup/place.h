@@ -12,13 +12,18 @@ struct kb_backup_where {
 	struct kb_bucket_options bucket;
 	const char *cache_dir; /* of a bucket: for blobs that are read to be asked; NULL: none */
 };
-/* Makes a directory that is not there with `makes`, else KB_E_NOT_FOUND; asks nothing of a bucket
- * yet. */
+/* Makes a directory that is not there with `makes`; else KB_E_NOT_FOUND where it is no place of
+ * backups. Asks nothing of a bucket yet. */
 struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, bool makes,
                                 const struct kb_log *log, struct kb_err *err) KB_MUST_CHECK;
 /* The folder for copies on their way to the place, in the arena. */
 const char *kb_backup_copy_dir(const struct kb_backup_where *where, struct kb_arena *arena,
                                const char *temp_dir);
+
+/* Makes a place of backups of what holds nothing, or finds that it is one already. KB_E_CONFLICT
+ * where there are blobs: they are an installation's own, and letting go of backups would remove
+ * them. */
+bool kb_backup_begin(struct kb_blobs *place, const char *shown, struct kb_err *err) KB_MUST_CHECK;
 
 /* Ids, oldest first. */
 struct kb_backup_ids {

@@ -329,13 +329,15 @@ static bool join_place(struct making *m, struct kb_err *err)
 	const struct kb_backup_task *task = m->task;
 	char mark[KB_BLOB_MARK];
 
-	if (!kb_store_installation(m->store, &m->installation, err)
-	    || !kb_blobs_mark(task->place, mark, err))
+	if (!kb_store_installation(m->store, &m->installation, err))
 		return false;
 	if (!m->installation.mark[0])
 		return kb_fail(
 		        err, KB_E_CONFLICT,
 		        "the installation has never been served: there is nothing to back up");
+	if (!kb_backup_begin(task->place, task->place_shown, err)
+	    || !kb_blobs_mark(task->place, mark, err))
+		return false;
 	if (strcmp(mark, m->installation.mark) == 0)
 		return true;
 	if (mark[0] && !task->take_over)

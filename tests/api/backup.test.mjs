@@ -150,6 +150,32 @@ test("a backup of PostgreSQL and a directory comes back in SQLite and a bucket, 
   );
 });
 
+test("the blobs of an installation, and what is no place of backups, are left alone", async (t) => {
+  const { kb, dir, at } = await onDirectory(t);
+  await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
+  const blobs = path.join(dir, "blobs");
+  const all = async () => (await readdir(blobs, { recursive: true })).sort();
+  const before = await all();
+  await refused(["backup", blobs, ...at, "--keep", "1h:all"], /holds blobs and is no place of backups/);
+  assert.deepEqual(await all(), before);
+  const env = (await new Bucket().open(t)).env("stories", randomUUID());
+  const other = await start(t, { env: { DOCENT_STORE: await folder(t), ...env } });
+  await other.agent({ files: { "x.txt": "Something else.\n" } });
+  await refused(["backup", env.DOCENT_BLOB, ...at], /holds blobs and is no place of backups/, {
+    ...env,
+    DOCENT_BLOB: "",
+  });
+  const empty = await folder(t);
+  await refused(["backup", "verify", empty], /is no place of backups/);
+  await refused(["restore", path.join(empty, "no"), "--data", await folder(t)], /is no place of backups/);
+  assert.deepEqual(await readdir(empty), []);
+  const never = await folder(t);
+  await refused(["backup", await folder(t), "--data", never], /there is no database in/);
+  for (const args of [["backup"], ["backup", "list"], ["backup", empty, "--at", "x"], ["restore"]])
+    assert.equal((await docent(args)).code, 2, args.join(" "));
+  await done(["backup", "--help"]);
+});
+
 /** Ends it a little later each time, until it comes to its end by itself. */
 async function withPowerCuts(args, env, steps, cutsMax = 10) {
   let text = "";
