@@ -323,6 +323,26 @@ static bool run_pass(struct making *m, struct kb_err *err)
 	       && send_all_blobs(m, err);
 }
 
+/* A volume that is not mounted looks like a place to begin in, and what is written there fills
+ * another disk. */
+static bool is_mounted(struct making *m, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_backups before;
+	struct kb_backup_ids ids = { 0 };
+	bool ok = kb_store_backups(m->store, &arena, &before, err)
+	          && kb_backup_ids(m->task->place, &arena, &ids, err);
+
+	if (ok && !ids.count && before.last_at && !m->task->take_over
+	    && kb_sv_eq(before.place, kb_sv_str(m->task->place_shown)))
+		ok = kb_fail(err, KB_E_CONFLICT,
+		             "%s had backups and has none now: is its volume mounted? If they were "
+		             "removed, say --take-over once",
+		             m->task->place_shown);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
 /* Whose place it is. */
 static bool join_place(struct making *m, struct kb_err *err)
 {
@@ -335,7 +355,7 @@ static bool join_place(struct making *m, struct kb_err *err)
 		return kb_fail(
 		        err, KB_E_CONFLICT,
 		        "the installation has never been served: there is nothing to back up");
-	if (!kb_backup_begin(task->place, task->place_shown, err)
+	if (!is_mounted(m, err) || !kb_backup_begin(task->place, task->place_shown, err)
 	    || !kb_blobs_mark(task->place, mark, err))
 		return false;
 	if (strcmp(mark, m->installation.mark) == 0)

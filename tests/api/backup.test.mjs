@@ -3,7 +3,7 @@
 // middle, whatever the bucket refuses, and whatever is deleted and swept meanwhile.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Bucket } from "./lib/bucket.mjs";
 import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
@@ -95,6 +95,20 @@ test("a served installation is backed up, only what is new is sent, and it comes
   );
   await done(["backup", place, "--data", to, "--take-over"]);
   await refused(["backup", place, ...at], /has the backups of another installation/);
+});
+
+test("a place whose volume is not mounted is not begun anew", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
+  const place = await folder(t);
+  await done(["backup", place, ...at]);
+  await rename(place, `${place}.away`);
+  await refused(["backup", place, ...at], /had backups and has none now: is its volume mounted\?/);
+  await rm(place, { recursive: true });
+  await rename(`${place}.away`, place);
+  assert.match(await done(["backup", place, ...at]), /of which 0 were copied/);
+  await rm(path.join(place, "snapshots"), { recursive: true });
+  await refused(["backup", place, ...at], /is its volume mounted/);
 });
 
 test("a backup is chosen by its time", async (t) => {
