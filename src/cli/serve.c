@@ -20,6 +20,7 @@
 #include "api/watch.h"
 #include "backup/calendar.h"
 #include "base/file.h"
+#include "base/notify.h"
 #include "base/temp.h"
 #include "cli/backup_place.h"
 #include "cli/cli.h"
@@ -796,10 +797,12 @@ static void reload(struct service *s)
 {
 	struct kb_err err;
 
+	kb_notify_reloading();
 	if (kb_models_reload(s->api.models, &err))
 		kb_info(&s->log, "model catalogue read again");
 	else
 		kb_warn(&s->log, "model catalogue stays as it was error=%s", err.msg);
+	kb_notify("READY=1");
 }
 
 /* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. */
@@ -828,7 +831,9 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 		return false;
 	ok = open_all(&s, err);
 	if (ok) {
+		kb_notify("READY=1");
 		wait_for_stop(&s, signals);
+		kb_notify("STOPPING=1");
 		kb_info(&s.log, "stopping");
 	}
 	close_all(&s);
