@@ -71,6 +71,11 @@ static void fill_waiting(struct kb_jw *jw, const void *arg)
 	kb_jw_key_sv(jw, "text", *(const struct kb_sv *)arg);
 }
 
+static void fill_reading(struct kb_jw *jw, const void *arg)
+{
+	kb_jw_key_int(jw, "sources", (int64_t) * (const size_t *)arg);
+}
+
 struct finish {
 	const struct kb_events_end *end;
 	bool numbered;
@@ -121,6 +126,11 @@ void kb_events_progress(struct kb_events *events, struct kb_sv text)
 {
 	events->at += (int64_t)text.n;
 	send_event(events, "progress", fill_progress, &text);
+}
+
+void kb_events_reading(struct kb_events *events, size_t sources)
+{
+	send_event(events, "reading", fill_reading, &sources);
 }
 
 void kb_events_waiting(struct kb_events *events, struct kb_sv text)

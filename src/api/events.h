@@ -9,9 +9,10 @@
  *
  * A numbered stream is for clients that have asked for it. Each of its events has an id: how many
  * bytes (UTF-8) of the text its reader has then, which is where another stream may go on; start
- * names the message and its conversation; and `waiting` brings hang_in_there_msg to who has heard
- * nothing for a while; finish always names the outcome. Other streams have none of that: some
- * readers take every line they do not know for content.
+ * names the message and its conversation; `reading` tells how many sources a model has to read, and
+ * `waiting` brings hang_in_there_msg to who has heard nothing for a while; finish always names the
+ * outcome. Other streams have none of that: some readers take every line they do not know for
+ * content.
  *
  * One thread at a time.
  */
@@ -35,6 +36,7 @@ void kb_events_begin(struct kb_call *call, struct kb_events *events);
 /* With the first, empty progress. */
 void kb_events_start(struct kb_events *events, const struct kb_message *message);
 void kb_events_progress(struct kb_events *events, struct kb_sv text);
+void kb_events_reading(struct kb_events *events, size_t sources);
 void kb_events_waiting(struct kb_events *events, struct kb_sv text);
 struct kb_events_end {
 	const struct kb_message *message;

@@ -23,6 +23,15 @@ static void emit(void *arg, struct kb_sv fragment)
 	kb_events_progress(&streamed->events, fragment);
 }
 
+/* How much a model has to read is no visitor's matter. */
+static void tell_reading(void *arg, size_t sources)
+{
+	struct streamed *streamed = arg;
+
+	if (streamed->events.numbered && !kb_principal_is_visitor(&streamed->call->who))
+		kb_events_reading(&streamed->events, sources);
+}
+
 /* Clients that have not asked to be told show hang_in_there_msg by a clock of their own; the empty
  * event keeps the line open meanwhile. */
 static void hang_on(void *arg)
@@ -82,10 +91,12 @@ void kb_turn_stream(struct kb_call *call, struct kb_turn *turn, const struct kb_
 	turn->message.query = turn->prompt;
 	kb_events_begin(call, &streamed->events);
 	kb_events_start(&streamed->events, &turn->message);
-	kb_turn_answer(
-	        call, turn,
-	        &(struct kb_turn_sink){
-	                .take = emit, .silent = hang_on, .done = end_stream, .arg = streamed });
+	kb_turn_answer(call, turn,
+	               &(struct kb_turn_sink){ .take = emit,
+	                                       .reading = tell_reading,
+	                                       .silent = hang_on,
+	                                       .done = end_stream,
+	                                       .arg = streamed });
 }
 
 static void reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg)

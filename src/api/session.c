@@ -326,6 +326,13 @@ static void take(void *arg, struct kb_sv piece)
 	a->sink.take(a->sink.arg, piece);
 }
 
+static void reading(void *arg, size_t sources)
+{
+	struct answering *a = arg;
+
+	a->sink.reading(a->sink.arg, sources);
+}
+
 static void silent(void *arg)
 {
 	struct answering *a = arg;
@@ -445,6 +452,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 	}
 	kb_write_begin(call->api->writer, call->arena, &a->request,
 	               &(struct kb_answer_sink){ .take = sink->take ? take : NULL,
+	                                         .reading = sink->reading ? reading : NULL,
 	                                         .silent = sink->silent ? silent : NULL,
 	                                         .is_heard = is_heard,
 	                                         .done = finish,

@@ -88,7 +88,8 @@ bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
 /* What becomes of an answer; see struct kb_answer_sink. */
 struct kb_turn_sink {
 	void (*take)(void *arg, struct kb_sv piece); /* NULL: nobody wants pieces */
-	void (*silent)(void *arg);                   /* NULL: nobody wants to know */
+	void (*reading)(void *arg, size_t sources);  /* NULL: nobody wants to know */
+	void (*silent)(void *arg);                   /* the same */
 	/* The last call, on a thread that may block: answers the request or ends its stream.
 	 * err->code is KB_OK where the answer is whole and stored. Where a model has failed, what
 	 * there is of its answer is stored, and err says why it is not whole. */

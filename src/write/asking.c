@@ -298,7 +298,10 @@ enum kb_write_step kb_write_ask(struct kb_writing *w)
 	/* Another model, or fewer passages: what was found is gone. */
 	if (!w->found && !kb_writing_search(w, w->asked, &w->result->err))
 		return KB_WRITE_FAIL;
-	return leave_prompt(w, &w->err) ? KB_WRITE_WRITTEN : KB_WRITE_OVER;
+	if (!leave_prompt(w, &w->err))
+		return KB_WRITE_OVER;
+	kb_writing_tell_reading(w);
+	return KB_WRITE_WRITTEN;
 }
 
 /* ---- what came of it ---- */

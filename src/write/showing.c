@@ -67,6 +67,14 @@ void kb_writing_hear(void *arg, struct kb_sv text)
 	tell(w);
 }
 
+void kb_writing_tell_reading(struct kb_writing *w)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->sink.reading && w->source_count)
+		w->sink.reading(w->sink.arg, w->source_count);
+	pthread_mutex_unlock(&w->lock);
+}
+
 /* ---- as others see it (live.h) ---- */
 
 static struct kb_writing *writing_of(struct kb_live_answer *answer)

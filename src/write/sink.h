@@ -8,6 +8,9 @@
 struct kb_answer_sink {
 	/* A piece of the text; must not block. The piece ends with the call. */
 	void (*take)(void *arg, struct kb_sv piece);
+	/* A model is asked, which has so many sources to read; again where another one is asked.
+	 * Must not block. NULL: nobody wants to know. */
+	void (*reading)(void *arg, size_t sources);
 	/* Nothing has come for KB_LIVE_SILENT_MS, and again every KB_LIVE_AGAIN_MS (live.h); must
 	 * not block. NULL: nobody wants to know. */
 	void (*silent)(void *arg);

@@ -143,6 +143,8 @@ struct kb_live_answer kb_writing_live(const struct kb_answer_request *request);
 void kb_writing_hear(void *w, struct kb_sv text);
 void kb_writing_keep(void *w, struct kb_sv text);
 bool kb_writing_is_heard(void *w);
+/* How much the model that is asked has to read. */
+void kb_writing_tell_reading(struct kb_writing *w);
 /* A text of ours in one piece. */
 void kb_writing_say(struct kb_writing *w, struct kb_sv text);
 /* The answer is that something failed. */

@@ -968,6 +968,24 @@ test("deleting the conversation ends what is being written in it", async (t) => 
   assert.ok(!text.includes(siesta), text);
 });
 
+test("a numbered stream says how much the model reads, before its first word", async (t) => {
+  const { chat, agent } = await scene(t);
+  const path = `/conversations/${randomUUID()}/messages`;
+  const query = { stream: true, resumable: true };
+  const { text } = await agent.api("POST", path, { query, json: { prompt: question } });
+  const told = text.split("\n").filter((line) => line.startsWith("data: "));
+  const events = told.map((line) => JSON.parse(line.slice(6)));
+  const sources = sourcesOf(chat.seen.at(-1).body).length;
+  assert.ok(sources > 0);
+  assert.deepEqual(
+    events.filter(({ status }) => status === "reading"),
+    [{ status: "reading", sources }],
+  );
+  const first = (name, has = () => true) => events.findIndex((event) => event.status === name && has(event));
+  assert.ok(first("reading") < first("progress", ({ message }) => message.length > 0));
+  assert.ok(!(await agent.stream(question)).events.some(({ event }) => event === "reading"), "as clients know it");
+});
+
 test("a model that is silent for four seconds has the line kept open by an empty event", async (t) => {
   const { chat, agent } = await scene(t);
   chat.ttft = 4300;

@@ -1,7 +1,7 @@
 // A visitor's page and an answer that is being written: a line that breaks, a page that is loaded anew.
 import net from "node:net";
 import { assert, browse, link as signInLink, start, test } from "./lib.mjs";
-import { foreign, library } from "../api/lib/documents.mjs";
+import { foreign, library, questions } from "../api/lib/documents.mjs";
 import { models } from "../api/lib/models.mjs";
 
 const said = "One two three четыре fünf six 七 eight.";
@@ -101,14 +101,14 @@ test("an agent that is closed in the middle of an answer says so", async (t) => 
 });
 
 /** The dashboard's own field, over a line that can be cut. */
-async function askOwn(t, opened) {
+async function askOwn(t, opened, prompt = foreign[0]) {
   const { kb, agent } = opened;
   const { url, cut } = await line(t, kb);
   const { page, quiet } = await browse(t, kb, { elsewhere: [`${url}/`] });
   await page.goto((await signInLink(kb)).replace(kb.url, url));
   await page.locator(".frame").waitFor();
   await page.goto(`${url}/agents/${agent.id}/ask`);
-  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill(foreign[0]);
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill(prompt);
   await page.keyboard.press("Enter");
   return { page, cut, quiet, text: page.locator(".answer .text") };
 }
@@ -158,7 +158,8 @@ test("in the dashboard the words for a long wait stand where the answer will be"
   const opened = await open(t);
   await opened.agent.expect(200, "POST", "/settings", { json: { hang_in_there_msg: "One moment, please." } });
   opened.chat.until = 0;
-  const { page } = await askOwn(t, opened);
+  const { page } = await askOwn(t, opened, questions[0][0]);
+  await page.getByText(/being read/).waitFor();
   await page.getByText("One moment, please.").waitFor();
   opened.chat.until = Infinity;
   await page.locator(".answer .acts").waitFor();

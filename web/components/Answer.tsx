@@ -110,7 +110,11 @@ export function Answer({ turn, formatted, shown, onShow, onFound, children }: Pr
           <i />
           <i />
           <i />
-          {turn.waiting.value ? <span dir="auto">{turn.waiting.value}</span> : <span class="hidden">{w.looking}</span>}
+          {turn.waiting.value || turn.reading.value ? (
+            <span dir="auto">{turn.waiting.value || w.reads(turn.reading.value)}</span>
+          ) : (
+            <span class="hidden">{w.looking}</span>
+          )}
         </p>
       ) : (
         <Markdown

@@ -30,6 +30,8 @@ export interface Turn {
   isUnsent: boolean;
   /** What is said while nothing comes yet. */
   waiting: Signal<string>;
+  /** How many sources a model reads for it; 0: that is not known. */
+  reading: Signal<number>;
   /** Of the message; null: the service has not named it yet. */
   id: Signal<number | null>;
   reaction: Signal<string | null>;
@@ -74,6 +76,7 @@ export const newTurn = (question: Question): Turn => ({
   again: signal(true),
   isUnsent: false,
   waiting: signal(""),
+  reading: signal(0),
   id: signal<number | null>(null),
   reaction: signal<string | null>(null),
   tookMs: signal<number | null>(null),
@@ -191,6 +194,7 @@ export class Talk<T extends Turn> {
           turn.id.value = Number(data.id);
           this.service.begun?.(turn, data);
         }
+        if (data.status === "reading") turn.reading.value = Number(data.sources);
         if (data.status === "waiting") turn.waiting.value = String(data.text ?? "");
         if (data.status === "progress") {
           text += String(data.message ?? "");

@@ -85,6 +85,7 @@ const de: Words = {
   stop: "Anhalten",
   stopped: "Angehalten.",
   looking: "Sucht eine Antwort",
+  reads: (n: number) => `${n === 1 ? "Eine Stelle wird" : `${n} Stellen werden`} gelesen`,
   answerIsThere: "Die Antwort ist da",
   toTheEnd: "Ans Ende",
   source: (n, title) => `Quelle ${n}${title ? `: ${title}` : ""}`,

@@ -83,6 +83,7 @@ const en = {
   stop: "Stop",
   stopped: "Stopped.",
   looking: "Looking for an answer",
+  reads: (n: number) => `${n === 1 ? "A passage is" : `${n} passages are`} being read`,
   answerIsThere: "The answer is there",
   toTheEnd: "To the end",
   source: (n: number, title: string) => `Source ${n}${title ? `: ${title}` : ""}`,

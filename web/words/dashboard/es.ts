@@ -83,6 +83,7 @@ const es: Words = {
   stop: "Detener",
   stopped: "Detenido.",
   looking: "Buscando una respuesta",
+  reads: (n: number) => `Leyendo ${n === 1 ? "un pasaje" : `${n} pasajes`}`,
   answerIsThere: "La respuesta está lista",
   toTheEnd: "Al final",
   source: (n, title) => `Fuente ${n}${title ? `: ${title}` : ""}`,

@@ -87,6 +87,7 @@ const fr: Words = {
   stop: "Arrêter",
   stopped: "Arrêté.",
   looking: "Recherche d’une réponse",
+  reads: (n: number) => `Lecture de ${n === 1 ? "un passage" : `${n} passages`}`,
   answerIsThere: "La réponse est là",
   toTheEnd: "À la fin",
   source: (n, title) => `Source ${n}${title ? ` : ${title}` : ""}`,

@@ -83,6 +83,7 @@ const ja: Words = {
   stop: "停止",
   stopped: "停止しました。",
   looking: "回答を探しています",
+  reads: (n: number) => `${n} 箇所を読んでいます`,
   answerIsThere: "回答がそろいました",
   toTheEnd: "最後へ",
   source: (n, title) => `出典 ${n}${title ? `：${title}` : ""}`,

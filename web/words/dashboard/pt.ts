@@ -83,6 +83,7 @@ const pt: Words = {
   stop: "Parar",
   stopped: "Parado.",
   looking: "Procurando uma resposta",
+  reads: (n: number) => `Lendo ${n === 1 ? "um trecho" : `${n} trechos`}`,
   answerIsThere: "A resposta está pronta",
   toTheEnd: "Para o fim",
   source: (n, title) => `Fonte ${n}${title ? `: ${title}` : ""}`,

@@ -82,6 +82,7 @@ const zh: Words = {
   stop: "停止",
   stopped: "已停止。",
   looking: "正在寻找答案",
+  reads: (n: number) => `正在阅读 ${n} 处内容`,
   answerIsThere: "答案已就绪",
   toTheEnd: "到末尾",
   source: (n, title) => `来源 ${n}${title ? `：${title}` : ""}`,
