@@ -2,10 +2,10 @@
  * The HTTP interface: the route table and what every handler shares.
  *
  * A request comes from the server (http), finds its row in routes.c, passes the one dispatch
- * (call.c), which checks the key, finds the agent the path names and reads the body, and reaches
- * its handler, which answers. Handlers run on workers and may block; a row's `fast` handler runs on
- * a loop thread and may not. Everything of one request lives in its arena. Nothing here holds SQL
- * or ranks text.
+ * (dispatch.c), which checks the key, finds the agent the path names and reads the body, and
+ * reaches its handler, which answers. Handlers run on workers and may block; a row's `fast` handler
+ * runs on a loop thread and may not. Everything of one request lives in its arena. Nothing here
+ * holds SQL or ranks text.
  */
 #ifndef KB_API_API_H
 #define KB_API_API_H
@@ -190,7 +190,7 @@ bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct 
 /* {"status":"success","data":{"<name>":true}} */
 bool kb_call_reply_flag(struct kb_call *call, int status, const char *name, struct kb_err *err);
 
-/* The error body of the contract, with the member that chat client libraries read. */
+/* The error body of the contract, with the member that chat client libraries read (errors.c). */
 void kb_call_error(struct kb_call *call, const struct kb_err *err);
 
 /* ---- for handlers (call.c) ---- */

@@ -168,15 +168,6 @@ static void begin(struct kb_jw *jw, struct kb_buf *buf, const json_t *id)
 	write_id(jw, id);
 }
 
-static void write_error(struct kb_jw *jw, enum kb_rpc_code code, const char *message)
-{
-	kb_jw_key(jw, "error");
-	kb_jw_object(jw);
-	kb_jw_key_int(jw, "code", code);
-	kb_jw_key_str(jw, "message", message);
-	kb_jw_end(jw);
-}
-
 /* What is wrong with a request whose id is known. */
 struct wrong {
 	int status; /* of HTTP */
@@ -192,7 +183,7 @@ static bool reply_error(struct kb_call *call, const json_t *id, struct wrong wro
 
 	kb_buf_init(&buf, KB_MIB(1));
 	begin(&jw, &buf, id);
-	write_error(&jw, wrong.code, wrong.message);
+	kb_mcp_write_error(&jw, wrong.code, wrong.message);
 	return kb_call_reply(call, wrong.status, &buf, &jw, err);
 }
 
@@ -217,23 +208,6 @@ static bool reply_version(struct kb_call *call, const json_t *id, struct kb_sv a
 	kb_jw_end(&jw);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 400, &buf, &jw, err);
-}
-
-void kb_mcp_write_refusal(struct kb_call *call, struct kb_jw *jw, int status, const char *message)
-{
-	bool is_json = call->inputs.json || !call->req->body.n
-	               || kb_json_parse(call->arena, call->req->body, NULL);
-
-	kb_jw_object(jw);
-	kb_jw_key_str(jw, "jsonrpc", "2.0");
-	kb_jw_key_null(jw, "id");
-	write_error(jw,
-	            status >= 500   ? KB_RPC_INTERNAL
-	            : status != 400 ? KB_RPC_REFUSED
-	            : is_json       ? KB_RPC_BAD_REQUEST
-	                            : KB_RPC_PARSE,
-	            message);
-	kb_jw_end(jw);
 }
 
 static enum kb_rpc_code code_of(const struct kb_mcp *mcp, const struct kb_err *err)

@@ -43,6 +43,10 @@ struct kb_mcp_method;
 /* Ends the request: with the result as it is written, or with the error. */
 void kb_mcp_finish(struct kb_mcp *mcp, bool ok, struct kb_err *err);
 
+/* ---- mcp_error.c ---- */
+
+/* The member "error". */
+void kb_mcp_write_error(struct kb_jw *jw, enum kb_rpc_code code, const char *message);
 /* The body of a refusal of HTTP (a wrong key, no JSON, another method): a message of JSON-RPC as
  * well.
  */

@@ -1,14 +1,14 @@
 /*
  * Who calls: on whose behalf, in which role, which agents they reach and which labels they open.
  *
- * call.c makes it of what a request carries: a key, the session of a signed-in browser, or the
+ * dispatch.c makes it of what a request carries: a key, the session of a signed-in browser, or the
  * secret of a visitor. Handlers ask it, and know neither keys nor sessions. A route's row names the
  * least role that it is for, and the verb: what it does. roles[] in principal.c says which role may
  * do what; there is no other place that does.
  *
- * Where more comes: people with rights of their own are rows of roles[] and, in call.c, one more
- * way of being known; a finer right is a verb, in its row of verbs[] and those of the routes. The
- * person who signs in is `person`, what their groups open is `labels`.
+ * Where more comes: people with rights of their own are rows of roles[] and, in dispatch.c, one
+ * more way of being known; a finer right is a verb, in its row of verbs[] and those of the routes.
+ * The person who signs in is `person`, what their groups open is `labels`.
  */
 #ifndef KB_API_PRINCIPAL_H
 #define KB_API_PRINCIPAL_H

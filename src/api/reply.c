@@ -1,11 +1,8 @@
 /*
  * How a call ends: whatever it is answered with leaves by leave(), once, with its status and, of a
- * failure, why. Envelopes and errors are written here too.
+ * failure, why. Envelopes are written here too, errors in errors.c.
  */
-#include "api/mcp.h"
-#include "api/reasons.h"
-#include "api/routes.h"
-#include "base/utf8.h"
+#include "api/reply_own.h"
 
 enum { REPLY_MAX = 64 << 20 };
 
@@ -35,6 +32,14 @@ void kb_call_respond(struct kb_call *call, const struct kb_response *response)
 {
 	leave(call, response->status, NULL);
 	kb_respond(call->req, response);
+}
+
+void kb_call_fail(struct kb_call *call, const struct kb_response *response, int status,
+                  const struct kb_err *err)
+{
+	leave(call, status, err);
+	if (response)
+		kb_respond(call->req, response);
 }
 
 bool kb_call_respond_blob(struct kb_call *call, const struct kb_response *head, struct kb_sv blob,
@@ -108,7 +113,7 @@ bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct 
 	struct kb_response head = {
 		.status = status,
 		.content_type = "application/json",
-		.fields = { NO_CACHE },
+		.fields = { KB_NO_CACHE },
 	};
 
 	kb_jw_end(jw);
@@ -126,102 +131,4 @@ bool kb_call_reply_flag(struct kb_call *call, int status, const char *name, stru
 	kb_jw_key_bool(&jw, name, true);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, status, &buf, &jw, err);
-}
-
-/* ---- errors ---- */
-
-/* Which member chat libraries read an error from, and what they call its kind. */
-static const char *openai_type(int status)
-{
-	if (status == 401)
-		return "authentication_error";
-	if (status == 429)
-		return "rate_limit_error";
-	return status >= 500 ? "server_error" : "invalid_request_error";
-}
-
-/* Chat libraries ask again after any 429 and 5xx, unless they are told that it is no use. */
-static bool is_in_vain(const struct kb_err *err)
-{
-	return err->code == KB_E_QUOTA || err->code == KB_E_UNSUPPORTED;
-}
-
-static void write_envelope(struct kb_call *call, struct kb_jw *jw, int status,
-                           const struct kb_err *err)
-{
-	const char *message = kb_err_shown(err);
-	struct kb_reason reason = kb_reason_of_refusal(kb_sv_str(message));
-
-	kb_jw_object(jw);
-	kb_jw_key_str(jw, "status", "error");
-	kb_jw_key_sv(jw, "url",
-	             kb_arena_printf(call->arena, "%.*s%.*s", KB_SV_ARG(kb_call_base_url(call)),
-	                             KB_SV_ARG(kb_utf8_cut(call->req->target, 2000))));
-	kb_jw_key(jw, "data");
-	kb_jw_object(jw);
-	kb_jw_key_int(jw, "code", status);
-	kb_jw_key_str(jw, "message", message);
-	kb_jw_end(jw);
-	kb_jw_key_str(jw, "message", message);
-	kb_reason_write(jw, &reason);
-	kb_jw_key(jw, "error");
-	kb_jw_object(jw);
-	kb_jw_key_str(jw, "message", message);
-	kb_jw_key_str(jw, "type", openai_type(status));
-	kb_jw_key_null(jw, "param");
-	kb_jw_key_str(jw, "code", kb_err_info(err->code)->name);
-	kb_jw_end(jw);
-	kb_jw_end(jw);
-}
-
-/* In the form that the clients of the address read. One that was refused before it found its row
- * (405) is known by its address. */
-static void write_refusal(struct kb_call *call, struct kb_jw *jw, int status,
-                          const struct kb_err *err)
-{
-	if (kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH)))
-		kb_mcp_write_refusal(call, jw, status, kb_err_shown(err));
-	else
-		write_envelope(call, jw, status, err);
-}
-
-static int status_of(const struct kb_call *call, const struct kb_err *err)
-{
-	int status = kb_err_status(err);
-
-	return call->row && call->row->invalid_is_422 && status == 400 && !err->status ? 422
-	                                                                               : status;
-}
-
-static void write_error(struct kb_call *call, struct kb_response *response, struct kb_buf *buf,
-                        const struct kb_err *err)
-{
-	struct kb_http_field *field = response->fields;
-	struct kb_jw jw;
-
-	kb_buf_init(buf, 64 << 10);
-	kb_api_jw(call->api, &jw, buf);
-	write_refusal(call, &jw, response->status, err);
-	response->content_type = "application/json";
-	response->body = kb_buf_view(buf);
-	*field++ = (struct kb_http_field)NO_CACHE;
-	if (response->status == 401)
-		*field++ = (struct kb_http_field){ KB_SV("www-authenticate"), KB_SV("Bearer") };
-	if (is_in_vain(err))
-		*field++ = (struct kb_http_field){ KB_SV("x-should-retry"), KB_SV("false") };
-}
-
-void kb_call_error(struct kb_call *call, const struct kb_err *err)
-{
-	struct kb_response response = { .status = status_of(call, err) };
-	struct kb_buf buf = { 0 };
-	bool told = call->streaming; /* its handler has put the error into the stream */
-
-	if (!told && !kb_dashboard_lost(call, err->code, &response))
-		write_error(call, &response, &buf, err);
-	response.retry_after_s = kb_err_retry_after(err);
-	leave(call, response.status, err);
-	if (!told)
-		kb_respond(call->req, &response);
-	kb_buf_fini(&buf);
 }
