@@ -106,6 +106,7 @@ struct kb_call {
 	bool streaming;              /* kb_call_stream(): errors go into the stream */
 	struct kb_cited_rows *cited; /* what is known of cited documents (cited.c) */
 	struct kb_cited_text *texts;
+	size_t words_read; /* documents */
 };
 
 /* What is kept of a request besides its call, which there is one of before a large body is taken,

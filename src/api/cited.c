@@ -2,6 +2,7 @@
 
 #include "api/filter.h"
 #include "api/routes.h"
+#include "base/utf8.h"
 
 #define TEXT_MAX KB_GIB(1)
 
@@ -236,6 +237,64 @@ const struct kb_claim_place *kb_cited_places(struct kb_call *call, const struct 
 		for (size_t k = 0; text && k < text->count && text->v[k].offset <= noted[i].offset;
 		     k++)
 			out[i].page_no = text->v[k].page_no;
+	}
+	return out;
+}
+
+/* ---- in which words ---- */
+
+enum {
+	WORDS_READ = 40, /* documents a call */
+	WORDS_BYTES = 600,
+	WORDS_TEXT_MAX = 16 << 20,
+};
+
+/* A place may go over several blocks. */
+static struct kb_sv words_at(struct kb_arena *arena, const struct kb_parsed *text,
+                             const struct kb_claim_place *place)
+{
+	uint64_t end = (uint64_t)place->offset + KB_MIN(place->length, (uint32_t)WORDS_BYTES);
+	struct kb_buf buf;
+	struct kb_sv out;
+
+	kb_buf_init(&buf, 2 * WORDS_BYTES);
+	for (size_t i = 0; i < text->block_count && text->blocks[i].offset < end; i++) {
+		const struct kb_block *block = &text->blocks[i];
+		size_t from = place->offset > block->offset ? place->offset - block->offset : 0;
+		size_t until = KB_MIN(block->text.n, (size_t)(end - block->offset));
+
+		if (from >= until)
+			continue;
+		kb_buf_str(&buf, buf.n ? " " : "");
+		kb_buf_sv(&buf, kb_sv_sub(block->text, from, until - from));
+	}
+	out = kb_utf8_mend(arena, kb_utf8_cut(kb_buf_view(&buf), WORDS_BYTES));
+	out = kb_arena_sv(arena, kb_sv_trim(out));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+const struct kb_sv *kb_cited_words(struct kb_call *call, const struct kb_message *message,
+                                   const struct kb_claim_place *places, size_t count)
+{
+	struct kb_sv *out = KB_NEW_ARRAY(call->arena, count + 1, struct kb_sv);
+
+	for (size_t i = 0; i < count; i++) {
+		struct kb_sv json, blob = text_blob_of(call, message, places[i].page_id);
+		struct kb_arena arena = { 0 };
+		struct kb_parsed text;
+		bool done = !blob.n || call->words_read == WORDS_READ;
+
+		for (size_t k = 0; k < i; k++)
+			done = done || places[k].page_id == places[i].page_id;
+		if (!done && ++call->words_read
+		    && kb_blob_read(call->api->blobs, &arena, kb_arena_str(&arena, blob),
+		                    WORDS_TEXT_MAX, &json, NULL)
+		    && kb_parsed_read(&arena, json, &text, NULL))
+			for (size_t k = i; k < count; k++)
+				if (places[k].page_id == places[i].page_id)
+					out[k] = words_at(call->arena, &text, &places[k]);
+		kb_arena_fini(&arena);
 	}
 	return out;
 }

@@ -44,6 +44,10 @@ const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_messa
  */
 const struct kb_claim_place *kb_cited_places(struct kb_call *call, const struct kb_message *message,
                                              size_t *count);
+/* The documents' own words at those places, as one line each; empty: they cannot be had, or the
+ * call has read enough documents. */
+const struct kb_sv *kb_cited_words(struct kb_call *call, const struct kb_message *message,
+                                   const struct kb_claim_place *places, size_t count);
 /* That is the document's text, for kb_cited_places(), which reads it else. */
 void kb_cited_know(struct kb_call *call, int64_t page_id, const struct kb_parsed *text);
 

@@ -205,7 +205,7 @@ static const struct kb_schema schemas[] = {
 	{ "TalkName", "session_id:str name:str created_at:time updated_at:time" },
 	{ "TalkNameReply", SUCCESS("TalkName") },
 	{ "TalksReply", SUCCESS("[TalkName]") },
-	{ "TalkPlace", "page_no:int? second:int? offset:int length:int" },
+	{ "TalkPlace", "page_no:int? second:int? offset:int length:int words:str?" },
 	{ "TalkSource", "id:int title:str? url:str? is_pdf:bool places:[TalkPlace]" },
 	{ "TalkClosest", "id:int title:str? url:str? is_pdf:bool excerpt:str places:[TalkPlace]" },
 	{ "TalkMessage", "id:int prompt:str text:str created_at:time reaction:str? is_running:bool is_answered:bool kind:str? "

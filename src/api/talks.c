@@ -43,15 +43,20 @@ struct told {
 	const struct kb_settings *settings;
 	const struct kb_message *message;
 	const struct kb_claim_place *places;
+	const struct kb_sv *words; /* at them; NULL: they are not told */
 	size_t place_count;
 };
 
-static void write_place(struct kb_jw *jw, const struct kb_claim_place *place)
+static void write_place(struct kb_jw *jw, const struct told *told, size_t i)
 {
+	const struct kb_claim_place *place = &told->places[i];
+
 	kb_jw_object(jw);
 	kb_page_no_write(jw, place->page_no);
 	kb_jw_key_int(jw, "offset", place->offset);
 	kb_jw_key_int(jw, "length", place->length);
+	kb_jw_key_opt(jw, "words",
+	              told->words && told->words[i].n ? told->words[i] : (struct kb_sv){ 0 });
 	kb_jw_end(jw);
 }
 
@@ -61,7 +66,7 @@ static void write_places(struct kb_jw *jw, const struct told *told, int64_t page
 	kb_jw_array(jw);
 	for (size_t i = 0; i < told->place_count; i++)
 		if (told->places[i].page_id == page_id)
-			write_place(jw, &told->places[i]);
+			write_place(jw, told, i);
 	kb_jw_end(jw);
 }
 
@@ -112,7 +117,7 @@ static void write_closest(struct kb_call *call, struct kb_jw *jw, const struct t
 		kb_jw_key(jw, "places");
 		kb_jw_array(jw);
 		if (i < told->place_count && list.v[i].length)
-			write_place(jw, &told->places[i]);
+			write_place(jw, told, i);
 		kb_jw_end(jw);
 		kb_jw_end(jw);
 	}
@@ -134,6 +139,9 @@ static void write_answer(struct kb_call *call, struct kb_jw *jw, const struct kb
 
 	kb_claims_read(call->arena, message, &claims);
 	told.places = kb_cited_places(call, message, &told.place_count);
+	/* The closest passages bring theirs. */
+	if (message->citation_count && kb_settings_citations(settings) != KB_CITATIONS_NONE)
+		told.words = kb_cited_words(call, message, told.places, told.place_count);
 	kb_jw_key_bool(jw, "is_answered", message->answered && !message->failed);
 	kb_jw_key_opt(jw, "kind", claims.kind.n ? claims.kind : (struct kb_sv){ 0 });
 	kb_record_outcome(jw, message);

@@ -39,6 +39,12 @@ test("the public page answers with a numbered sentence, which leads to its sourc
   const row = page.locator(".sources .row").first();
   await page.waitForFunction(() => document.activeElement?.classList.contains("row"));
   assert.match(await row.textContent(), /lighthouse/i);
+  // Originals are not shown by themselves: the document's own words are.
+  const words = page.locator(".sources blockquote").first();
+  assert.match(
+    await words.textContent(),
+    /^The Velmora lighthouse was built in 1874 by the engineer Hester Quillby\.$/,
+  );
   await page.keyboard.press("Escape");
   assert.equal(await page.evaluate(() => document.activeElement?.className), "cite");
   assert.equal(await page.evaluate(() => document.cookie), "", "no script reads who the visitor is");

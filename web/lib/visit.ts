@@ -13,6 +13,8 @@ export interface Place {
   second: number | null; // of a recording
   offset: number;
   length: number;
+  /** What the document says there; null: it is not told. */
+  words: string | null;
 }
 export interface TalkSource {
   id: number;

@@ -98,7 +98,13 @@ const settings: Settings = {
   children: [],
 };
 
-const place = { page_no: 1, second: null, offset: data.places[0]!.offset, length: data.places[0]!.length };
+const place = {
+  page_no: 1,
+  second: null,
+  offset: data.places[0]!.offset,
+  length: data.places[0]!.length,
+  words: "A frame is guaranteed for ten years.",
+};
 const sources: TalkSource[] = [
   { id: 7, title: "Warranty and returns.pdf", url: null, is_pdf: true, places: [place] },
   { id: 8, title: data.sources[1]!.title, url: data.sources[1]!.url, is_pdf: false, places: [] },

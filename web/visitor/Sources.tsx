@@ -77,6 +77,20 @@ export function SourceRow({ source, onOpen, children, ...row }: RowProps) {
   );
 }
 
+const WORDS_SHOWN = 2;
+
+/** What the document itself says, where the answer was taken from it. */
+function Words({ source }: { source: TalkSource }) {
+  const words = [...new Set(source.places.map((place) => place.words).filter((text) => text))].slice(0, WORDS_SHOWN);
+  return (
+    <>
+      {words.map((text) => (
+        <blockquote dir="auto">{text}</blockquote>
+      ))}
+    </>
+  );
+}
+
 interface Props {
   id: string;
   look: Look;
@@ -128,6 +142,7 @@ export function Sources({ id, look, sources, current, open, onToggle, onOpen, on
                   <b dir="auto">{titleOf(source, i + 1)}</b>
                   <span class="where">{where(source)}</span>
                 </SourceRow>
+                {open && <Words source={source} />}
                 {open && pictures(i + 1)}
               </>
             );
