@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/add_answers.h"
 #include "cli/add_wait.h"
 #include "cli/cli.h"
 #include "cli/sync_folder.h"
@@ -245,16 +246,22 @@ static bool add_all(struct kb_adding *a, struct kb_err *err)
 int kb_cli_add(int argc, char **argv)
 {
 	static const char usage[] =
-	        "usage: docent add --url URL --key KEY --agent ID [--no-wait] PATH|URL…";
+	        "usage: docent add --url URL --key KEY --agent ID [--no-wait] PATH|URL…\n"
+	        "       docent add --url URL --key KEY --agent ID --answers TABLE";
 	struct kb_adding a = { .wait = true, .tally.bar = isatty(STDOUT_FILENO) };
 	struct kb_err err = { 0 };
 	bool ok = true, given = false, open = false;
+	const char *answers = NULL;
 
 	if (kb_cli_help(argc, argv, usage))
 		return 0;
 	for (int i = 1; ok && i < argc; i++) {
 		if (kb_remote_option(&a.remote, argc, argv, &i))
 			continue;
+		if (!strcmp(argv[i], "--answers") && i + 1 < argc) {
+			answers = argv[++i];
+			continue;
+		}
 		if (!strcmp(argv[i], "--no-wait")) {
 			a.wait = false;
 			continue;
@@ -267,14 +274,16 @@ int kb_cli_add(int argc, char **argv)
 		else
 			ok = add_path(&a, argv[i], &err);
 	}
-	if (ok && !given)
+	if (ok && given == (answers != NULL))
 		return kb_cli_fail(2, "%s", usage);
-	ok = ok && (a.count || kb_fail(&err, KB_E_NOT_FOUND, "there is no file in it"));
+	ok = ok && (a.count || answers || kb_fail(&err, KB_E_NOT_FOUND, "there is no file in it"));
 	open = ok && kb_remote_open(&a.remote, &err);
-	ok = open && add_all(&a, &err);
+	ok = open
+	     && (answers ? kb_cli_add_answers(&a.remote, answers, &a.tally, &err)
+	                 : add_all(&a, &err));
 	kb_tally_end(&a.tally);
 	fflush(stdout);
-	if (ok && a.wait && a.tally.failed < a.tally.count)
+	if (ok && !answers && a.wait && a.tally.failed < a.tally.count)
 		say_how_found(&a);
 	kb_remote_close(&a.remote);
 	free(a.items);

@@ -1,9 +1,10 @@
 // Checked answers: documents that people make of questions and what is to be said to them.
 import { randomUUID } from "node:crypto";
-import { access } from "node:fs/promises";
+import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { measure, set } from "./lib/checked.mjs";
-import { assert, form, start, test } from "./lib/harness.mjs";
+import { assert, docent, form, start, test } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
 import { models } from "./lib/models.mjs";
 import { Agent, root } from "./lib/service.mjs";
@@ -251,4 +252,51 @@ test("in other words a checked answer is won, by near questions it is not", { sk
   assert.equal(figures.wrong, 0);
   assert.ok(figures.won >= 0.8 * figures.asked, `won ${figures.won} of ${figures.asked}: ${figures.lost.join(" ")}`);
   assert.ok(figures.falsely.length <= 0.01 * figures.near, `won falsely: ${figures.falsely.join(" ")}`);
+});
+
+test("docent add --answers makes checked answers of a table, and changes those that are there", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const dir = await mkdtemp(path.join(tmpdir(), "docent-answers-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const table = path.join(dir, "answers.csv");
+  const add = async (text, ...more) => {
+    await writeFile(table, text);
+    return docent(["add", "--agent", String(agent.id), "--answers", table, ...more], {
+      env: { DOCENT_URL: kb.url, DOCENT_API_KEY: kb.key },
+    });
+  };
+  const first = await add(
+    `\ufeffQuestion,Answer,Labels\r\n"Where can I park?|Is there a car park?","In the yard,\n""behind"" the house.",\r\nWho is the boss?,Ann.,staff\r\n,,\r\nNo answer?,,\r\n`,
+  );
+  assert.equal(first.code, 1);
+  assert.deepEqual(first.stdout.trim().split("\n"), [
+    "made\tWhere can I park?",
+    "made\tWho is the boss?",
+    "failed\tNo answer?\tline 6: the service answered 400: answer can't be empty",
+  ]);
+  const { data } = await agent.expect(200, "GET", "/answers", { query: { order: "asc" } });
+  assert.deepEqual(
+    data.map((one) => [one.questions, one.answer]),
+    [
+      [["Where can I park?", "Is there a car park?"], 'In the yard,\n"behind" the house.'],
+      [["Who is the boss?"], "Ann."],
+    ],
+  );
+  assert.equal((await agent.ask("is there a car park")).verified.answer_id, data[0].id, "it can be asked at once");
+  assert.equal("verified" in (await agent.ask("Who is the boss?")), false, "its label keeps it");
+
+  const again = await add("question;answer\nWhere can I park?;Nowhere.\nWho is the boss?;Ann.\n");
+  assert.deepEqual([again.code, again.stdout], [0, "changed\tWhere can I park?\nknown\tWho is the boss?\n"]);
+  assert.deepEqual(
+    (await agent.expect(200, "GET", "/answers", { query: { order: "asc" } })).data.map((one) => [one.id, one.answer]),
+    [
+      [data[0].id, "Nowhere."],
+      [data[1].id, "Ann."],
+    ],
+  );
+  const wrong = await add("frage;antwort\na;b\n");
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /its first row names no columns question and answer/);
+  assert.equal((await add("question,answer\n", table)).code, 2, "a table or files, not both");
 });
