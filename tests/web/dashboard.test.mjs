@@ -90,7 +90,7 @@ test("before there is a key the page says the command; a wrong key is told in a 
   await page.getByRole("button", { name: "I have made it" }).click();
   await page.getByLabel("Key").fill("1000|wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("That is no valid key").waitFor();
+  await page.getByText("That is no key of this service").waitFor();
   await page.getByLabel("Key").fill(key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Make your first agent" }).waitFor();
@@ -313,7 +313,11 @@ test("what opens over a screen is accessible too", async (t) => {
     await look("the palette");
     await page.keyboard.press("Escape");
     await page.goto(`${kb.url}/agents/${agent.id}/documents`);
-    await page.getByRole("button", { name: "lighthouse.md", exact: true }).click();
+    await page
+      .getByRole("row", { name: /lighthouse\.md/ })
+      .locator(".what button")
+      .first()
+      .click();
     await page.locator(".paper").waitFor();
     await look("a document");
     await page.getByRole("button", { name: "In citations" }).click();

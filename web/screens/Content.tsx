@@ -121,14 +121,21 @@ function Filters({ content }: { content: All }) {
 
 /** All of it by where it is from. */
 function Origins({ id, content, sources, sort, version, onChanged }: ListProps & { sort: string }) {
-  const hasUploads = content.total > sources.reduce((sum, source) => sum + (source.page_count ?? 0), 0);
-  const uploads = hasUploads || !sources.length;
+  const files = content.total - sources.reduce((sum, source) => sum + (source.page_count ?? 0), 0);
+  const uploads = files > 0 || !sources.length;
+  const unread = (source: Source) => content.origins.find((each) => each.source_id === source.id)?.unread ?? 0;
   const given = { id, content, sort, version, onChanged };
   return (
     <>
-      {uploads && <Origin key="uploads" {...given} open />}
+      {uploads && <Origin key="uploads" {...given} rows={files} open />}
       {sources.map((source, i) => (
-        <Origin key={source.id} {...given} source={source} open={i + Number(uploads) < OPEN} />
+        <Origin
+          key={source.id}
+          {...given}
+          source={source}
+          rows={(source.page_count ?? 0) - unread(source)}
+          open={i + Number(uploads) < OPEN}
+        />
       ))}
     </>
   );

@@ -14,11 +14,15 @@ import { Schedule } from "./Schedule";
 import { sayReason } from "../lib/say";
 
 const ROWS = 10;
+/** What a row takes at least: the place of those that are to come is kept, so that nothing below moves. */
+const ROW_PX = 50;
 /** Beyond, pages are not counted. */
 const COUNTED = 10000;
 
 interface Props {
   id: number;
+  /** Documents that are expected. */
+  rows: number;
   content: Content;
   /** None: files that were uploaded. */
   source?: Source;
@@ -119,7 +123,7 @@ function figures(content: Content, source?: Source): string {
 }
 
 /** The documents of one origin: of the uploads, or of an address with what can be done with it. */
-export function Origin({ id, content, source, sort, open, version, onChanged }: Props) {
+export function Origin({ id, rows, content, source, sort, open, version, onChanged }: Props) {
   const [isOpen, setOpen] = useState(open);
   const [dead, setDead] = useState(false);
   const source_id = source?.id ?? content.uploads_id;
@@ -141,14 +145,16 @@ export function Origin({ id, content, source, sort, open, version, onChanged }: 
       </header>
       {source?.sync_reason && source.sync_status === "limited" && <Note kind="warn">{sayReason(source)}</Note>}
       {isOpen && (
-        <DocumentRows
-          id={id}
-          filter={{ source_id, sort }}
-          limit={ROWS}
-          version={version}
-          onChanged={onChanged}
-          empty={<p class="lead padded">{w.nothingReadYet}</p>}
-        />
+        <div style={{ minHeight: `${Math.min(ROWS, rows) * ROW_PX}px` }}>
+          <DocumentRows
+            id={id}
+            filter={{ source_id, sort }}
+            limit={ROWS}
+            version={version}
+            onChanged={onChanged}
+            empty={<p class="lead padded">{w.nothingReadYet}</p>}
+          />
+        </div>
       )}
       {unread > 0 && (
         <p class="dead">
