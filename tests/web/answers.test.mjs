@@ -258,3 +258,16 @@ test("what comes closest opens beside the question, and the owner sees which one
   await page.locator("td .badge", { hasText: "That was it" }).waitFor();
   quiet();
 });
+
+test("a conversation tells who has checked an answer, and when", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const question = "Where can I park my bicycle?";
+  await agent.expect(201, "POST", "/answers", { json: { question, answer: "In the yard.", checked_by: "Ann" } });
+  await agent.settled();
+  await agent.expect(200, "POST", "/conversations/bicycle/messages", { json: { prompt: question } });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/conversations?talk=bicycle`);
+  await page.locator(".facts-line", { hasText: /checked by Ann on \w+ \d+, \d{4}/ }).waitFor();
+  quiet();
+});

@@ -144,6 +144,8 @@ export interface Message {
   /** The document of the closest passage that was it. */
   found_page_id?: number;
   child_project_id?: number;
+  /** Of an answer that a person has checked. */
+  verified?: { answer_id: number; version: number; by: string | null; at: string };
   created_at: string;
   customer_intelligence?: {
     language: string | null;

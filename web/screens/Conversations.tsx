@@ -14,7 +14,7 @@ import { get, remove } from "../lib/api";
 import { storedTurn, type ChatTurn } from "../lib/chat";
 import { languageName } from "../lib/fields";
 import { download } from "../lib/files";
-import { ago, dateTime, number } from "../lib/format";
+import { ago, date, dateTime, number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
 import { agent, attempt, tell } from "../lib/state";
@@ -78,6 +78,12 @@ function TrustSheet({ path, onClose }: { path: string; onClose: () => void }) {
   );
 }
 
+function checked({ verified }: Message) {
+  if (!verified) return null;
+  const when = date(verified.at);
+  return verified.by ? w.checkedBy(verified.by, when) : w.checkedOn(when);
+}
+
 function Facts({ message }: { message: Message }) {
   const known = message.customer_intelligence;
   const facts = [
@@ -85,6 +91,7 @@ function Facts({ message }: { message: Message }) {
     w.surfaces[message.metadata.request_source as "web"] ?? message.metadata.request_source,
     known?.language && languageName(known.language),
     known && !known.is_answered && (known.outcome === "closest" ? w.closestShown : w.notAnswered),
+    checked(message),
   ].filter(Boolean);
   return <p class="lead facts-line num">{facts.join(" · ")}</p>;
 }

@@ -383,6 +383,8 @@ const de: Words = {
     "Seine Fragen und Antworten verschwinden. Berichte zählen sie nicht mehr. Das lässt sich nicht rückgängig machen.",
   firstOf: (n, all) => `Die ersten ${number(n)} von ${number(all)} Fragen werden gezeigt; ein Export hat alle.`,
   notAnswered: "ohne Antwort",
+  checkedBy: (who: string, when: string) => `geprüft von ${who} am ${when}`,
+  checkedOn: (when: string) => `geprüft am ${when}`,
   trust: "Vertrauen",
   trustFlag: { pass: "In Ordnung", review: "Prüfen", fail: "Mangelhaft" },
   readers: {

@@ -374,6 +374,8 @@ const en = {
   firstOf: (n: number, all: number) =>
     `The first ${number(n)} of ${number(all)} questions are shown; an export has all.`,
   notAnswered: "without an answer",
+  checkedBy: (who: string, when: string) => `checked by ${who} on ${when}`,
+  checkedOn: (when: string) => `checked on ${when}`,
   trust: "Trust",
   trustFlag: { pass: "Pass", review: "Review", fail: "Fail" },
   readers: {

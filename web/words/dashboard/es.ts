@@ -374,6 +374,8 @@ const es: Words = {
   firstOf: (n, all) =>
     `Se muestran las primeras ${number(n)} de ${number(all)} preguntas; una exportación las tiene todas.`,
   notAnswered: "sin respuesta",
+  checkedBy: (who: string, when: string) => `revisado por ${who} el ${when}`,
+  checkedOn: (when: string) => `revisado el ${when}`,
   trust: "Confianza",
   trustFlag: { pass: "Apta", review: "Revisar", fail: "No apta" },
   readers: {

@@ -379,6 +379,8 @@ const fr: Words = {
   firstOf: (n, all) =>
     `Les ${number(n)} premières questions sur ${number(all)} sont montrées ; un export les a toutes.`,
   notAnswered: "sans réponse",
+  checkedBy: (who: string, when: string) => `vérifié par ${who} le ${when}`,
+  checkedOn: (when: string) => `vérifié le ${when}`,
   trust: "Confiance",
   trustFlag: { pass: "Admis", review: "À revoir", fail: "Refusé" },
   readers: {

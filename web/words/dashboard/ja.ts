@@ -371,6 +371,8 @@ const ja: Words = {
   firstOf: (n, all) =>
     `${number(all)} 件のうち最初の ${number(n)} 件の質問を表示しています。書き出しには全部入ります。`,
   notAnswered: "回答なし",
+  checkedBy: (who: string, when: string) => `${when}に${who}が確認`,
+  checkedOn: (when: string) => `${when}に確認`,
   trust: "信頼性",
   trustFlag: { pass: "合格", review: "要確認", fail: "不合格" },
   readers: {

@@ -373,6 +373,8 @@ const pt: Words = {
     "Suas perguntas e respostas somem. Os relatórios não as contam mais. Não é possível desfazer.",
   firstOf: (n, all) => `São mostradas as primeiras ${number(n)} de ${number(all)} perguntas; uma exportação tem todas.`,
   notAnswered: "sem resposta",
+  checkedBy: (who: string, when: string) => `verificado por ${who} em ${when}`,
+  checkedOn: (when: string) => `verificado em ${when}`,
   trust: "Confiança",
   trustFlag: { pass: "Aprovada", review: "Rever", fail: "Reprovada" },
   readers: {

@@ -368,6 +368,8 @@ const zh: Words = {
   deleteConversationText: "其中的问题和回答都会消失，报告不再计入。此操作无法撤销。",
   firstOf: (n, all) => `显示前 ${number(n)} 个问题，共 ${number(all)} 个；导出包含全部。`,
   notAnswered: "没有回答",
+  checkedBy: (who: string, when: string) => `${who}于${when}核对`,
+  checkedOn: (when: string) => `${when}核对`,
   trust: "可信度",
   trustFlag: { pass: "通过", review: "需复查", fail: "不通过" },
   readers: {
