@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/csv.h"
+#include "cli/grid.h"
 
 enum { PAGE_ROWS = 100, PATH_BYTES = 128, LOOK_US = 200000 };
 
@@ -17,7 +17,7 @@ struct known {
 struct adding {
 	struct kb_remote *remote;
 	struct kb_arena arena;
-	struct kb_csv table;
+	struct kb_grid table;
 	struct known *known;
 	size_t known_count, known_capacity;
 };
@@ -123,21 +123,21 @@ static bool label_ids(struct adding *a, struct kb_arena *arena, struct kb_sv cel
 	return true;
 }
 
-static bool write_row(struct adding *a, struct kb_arena *arena, const struct kb_csv_row *row,
+static bool write_row(struct adding *a, struct kb_arena *arena, const struct kb_grid_row *row,
                       struct kb_buf *body, struct kb_err *err)
 {
 	static const char *const texts[] = { "answer", "owner", "checked_by", "review_at" };
-	struct kb_sv labels = kb_csv_cell(&a->table, row, "labels");
+	struct kb_sv labels = kb_grid_cell(&a->table, row, "labels");
 	struct kb_jw jw;
 
 	kb_jw_init(&jw, body);
 	kb_jw_object(&jw);
-	write_list(&jw, "questions", kb_csv_cell(&a->table, row, "question"), false);
+	write_list(&jw, "questions", kb_grid_cell(&a->table, row, "question"), false);
 	for (size_t i = 0; i < KB_COUNTOF(texts); i++)
-		if (kb_csv_cell(&a->table, row, texts[i]).n)
-			kb_jw_key_sv(&jw, texts[i], kb_csv_cell(&a->table, row, texts[i]));
-	if (kb_csv_has(&a->table, "citations"))
-		write_list(&jw, "citations", kb_csv_cell(&a->table, row, "citations"), true);
+		if (kb_grid_cell(&a->table, row, texts[i]).n)
+			kb_jw_key_sv(&jw, texts[i], kb_grid_cell(&a->table, row, texts[i]));
+	if (kb_grid_has(&a->table, "citations"))
+		write_list(&jw, "citations", kb_grid_cell(&a->table, row, "citations"), true);
 	if (labels.n && !label_ids(a, arena, labels, &jw, err))
 		return false;
 	kb_jw_end(&jw);
@@ -146,13 +146,14 @@ static bool write_row(struct adding *a, struct kb_arena *arena, const struct kb_
 }
 
 /* Text and questions are what they are; a table that says more is sent again. */
-static bool is_same(const struct adding *a, const struct known *known, const struct kb_csv_row *row)
+static bool is_same(const struct adding *a, const struct known *known,
+                    const struct kb_grid_row *row)
 {
-	struct kb_sv cell = kb_csv_cell(&a->table, row, "question"), rest = known->questions, x, y;
+	struct kb_sv cell = kb_grid_cell(&a->table, row, "question"), rest = known->questions, x, y;
 
-	if (kb_csv_has(&a->table, "labels") || kb_csv_has(&a->table, "citations")
-	    || kb_csv_has(&a->table, "owner") || kb_csv_has(&a->table, "review_at")
-	    || !kb_sv_eq(known->answer, kb_csv_cell(&a->table, row, "answer")))
+	if (kb_grid_has(&a->table, "labels") || kb_grid_has(&a->table, "citations")
+	    || kb_grid_has(&a->table, "owner") || kb_grid_has(&a->table, "review_at")
+	    || !kb_sv_eq(known->answer, kb_grid_cell(&a->table, row, "answer")))
 		return false;
 	while (cell.p && kb_sv_split(&cell, '|', &x))
 		if (!rest.p || !kb_sv_split(&rest, '\n', &y) || !kb_sv_eq(kb_sv_trim(x), y))
@@ -161,7 +162,7 @@ static bool is_same(const struct adding *a, const struct known *known, const str
 }
 
 /* *state: what became of it. */
-static bool send_row(struct adding *a, const struct kb_csv_row *row, const struct known *known,
+static bool send_row(struct adding *a, const struct kb_grid_row *row, const struct known *known,
                      const char **state, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
@@ -180,9 +181,9 @@ static bool send_row(struct adding *a, const struct kb_csv_row *row, const struc
 	return data != NULL;
 }
 
-static struct kb_sv first_question(const struct adding *a, const struct kb_csv_row *row)
+static struct kb_sv first_question(const struct adding *a, const struct kb_grid_row *row)
 {
-	struct kb_sv cell = kb_csv_cell(&a->table, row, "question"), one = KB_SV("");
+	struct kb_sv cell = kb_grid_cell(&a->table, row, "question"), one = KB_SV("");
 
 	(void)kb_sv_split(&cell, '|', &one);
 	return kb_sv_trim(one);
@@ -193,7 +194,7 @@ static bool send_all(struct adding *a, struct kb_tally *tally, struct kb_err *er
 	tally->count = a->table.count;
 	kb_tally_show(tally);
 	for (size_t i = 0; i < a->table.count; i++) {
-		const struct kb_csv_row *row = &a->table.rows[i];
+		const struct kb_grid_row *row = &a->table.rows[i];
 		struct kb_sv question = first_question(a, row);
 		const struct known *known = find(a, question);
 		const char *state = "known";
@@ -232,9 +233,9 @@ bool kb_cli_add_answers(struct kb_remote *remote, const char *file, struct kb_ta
                         struct kb_err *err)
 {
 	struct adding a = { .remote = remote };
-	bool ok = kb_csv_read(&a.arena, file, &a.table, err);
+	bool ok = kb_grid_read(&a.arena, file, &a.table, err);
 
-	if (ok && (!kb_csv_has(&a.table, "question") || !kb_csv_has(&a.table, "answer")))
+	if (ok && (!kb_grid_has(&a.table, "question") || !kb_grid_has(&a.table, "answer")))
 		ok = kb_fail(err, KB_E_INVALID,
 		             "%s: its first row names no columns question and answer", file);
 	ok = ok && learn_known(&a, err) && send_all(&a, tally, err) && wait_for_all(&a, err);

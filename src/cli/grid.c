@@ -1,4 +1,4 @@
-#include "cli/csv.h"
+#include "cli/grid.h"
 
 #include <string.h>
 
@@ -43,12 +43,12 @@ static struct kb_sv next_field(struct scan *s, struct kb_buf *buf, bool *last)
 	return kb_arena_sv(s->arena, kb_sv_trim(kb_buf_view(buf)));
 }
 
-static void next_row(struct scan *s, struct kb_buf *buf, struct kb_csv_row *out)
+static void next_row(struct scan *s, struct kb_buf *buf, struct kb_grid_row *out)
 {
 	size_t room = 0;
 	bool last = false;
 
-	*out = (struct kb_csv_row){ .line = s->line };
+	*out = (struct kb_grid_row){ .line = s->line };
 	while (!last) {
 		struct kb_sv cell = next_field(s, buf, &last);
 
@@ -76,7 +76,7 @@ static char separator_of(struct kb_sv text)
 	return ',';
 }
 
-static bool is_empty(const struct kb_csv_row *row)
+static bool is_empty(const struct kb_grid_row *row)
 {
 	for (size_t i = 0; i < row->count; i++)
 		if (row->cells[i].n)
@@ -84,14 +84,14 @@ static bool is_empty(const struct kb_csv_row *row)
 	return true;
 }
 
-bool kb_csv_read(struct kb_arena *arena, const char *path, struct kb_csv *out, struct kb_err *err)
+bool kb_grid_read(struct kb_arena *arena, const char *path, struct kb_grid *out, struct kb_err *err)
 {
 	struct scan s = { .arena = arena, .line = 1 };
-	struct kb_csv_row head;
+	struct kb_grid_row head;
 	struct kb_buf buf;
 	size_t lines = 1;
 
-	*out = (struct kb_csv){ 0 };
+	*out = (struct kb_grid){ 0 };
 	if (!kb_file_read(arena, path, FILE_MAX, &s.text, err))
 		return false;
 	if (kb_sv_starts(s.text, KB_SV("\xef\xbb\xbf")))
@@ -103,7 +103,7 @@ bool kb_csv_read(struct kb_arena *arena, const char *path, struct kb_csv *out, s
 	next_row(&s, &buf, &head);
 	out->columns = head.cells;
 	out->column_count = head.count;
-	out->rows = KB_NEW_ARRAY(arena, lines, struct kb_csv_row);
+	out->rows = KB_NEW_ARRAY(arena, lines, struct kb_grid_row);
 	while (s.at < s.text.n) {
 		next_row(&s, &buf, &out->rows[out->count]);
 		out->count += !is_empty(&out->rows[out->count]);
@@ -112,7 +112,8 @@ bool kb_csv_read(struct kb_arena *arena, const char *path, struct kb_csv *out, s
 	return out->count || kb_fail(err, KB_E_INVALID, "%s: there is no row in it", path);
 }
 
-struct kb_sv kb_csv_cell(const struct kb_csv *csv, const struct kb_csv_row *row, const char *column)
+struct kb_sv kb_grid_cell(const struct kb_grid *csv, const struct kb_grid_row *row,
+                          const char *column)
 {
 	for (size_t i = 0; i < csv->column_count && i < row->count; i++)
 		if (kb_sv_ieq_str(csv->columns[i], column))
@@ -120,7 +121,7 @@ struct kb_sv kb_csv_cell(const struct kb_csv *csv, const struct kb_csv_row *row,
 	return KB_SV("");
 }
 
-bool kb_csv_has(const struct kb_csv *csv, const char *column)
+bool kb_grid_has(const struct kb_grid *csv, const char *column)
 {
 	for (size_t i = 0; i < csv->column_count; i++)
 		if (kb_sv_ieq_str(csv->columns[i], column))
