@@ -280,7 +280,7 @@ struct contest {
 /* The questions of a passage's path, one after another. */
 static bool next_question(struct kb_sv *path, struct kb_sv *out)
 {
-	struct kb_sv mark = KB_SV(" > ");
+	struct kb_sv mark = KB_SV(KB_DOC_UNDER_NEXT);
 	ptrdiff_t end = kb_sv_find(*path, mark);
 
 	if (!path->n)
@@ -457,7 +457,7 @@ static bool stands(const struct kb_verified *won, struct kb_sv question)
 		if (won->cites[i].gone)
 			return false;
 	while (rest.p && kb_sv_split(&rest, '\n', &one))
-		if (kb_sv_find(one, question) >= 0)
+		if (kb_sv_eq(one, question))
 			return !won->is_due;
 	return false;
 }

@@ -129,10 +129,7 @@ void kb_doc_under(struct kb_doc *doc, struct kb_sv lines)
 		line = cleaned(doc, line, KB_CLEAN_LINE);
 		if (!kb_doc_says(line))
 			continue;
-		if (doc->paths.n > doc->path)
-			kb_buf_sv(&doc->paths, path_separator);
-		else
-			kb_buf_byte(&doc->paths, ' ');
+		kb_buf_str(&doc->paths, doc->paths.n > doc->path ? KB_DOC_UNDER_NEXT : " ");
 		kb_buf_sv(&doc->paths, line);
 	}
 	doc->path_n = doc->paths.n - doc->path;

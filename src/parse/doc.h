@@ -78,6 +78,9 @@ void kb_doc_heading_end(struct kb_doc *doc, int level);
 /* All that follows stands under these texts, one a line, whatever their length; no block says them.
  */
 void kb_doc_under(struct kb_doc *doc, struct kb_sv lines);
+/* What is between two of them in the path: no text has two blanks in a row, whatever signs it has.
+ */
+#define KB_DOC_UNDER_NEXT "  > "
 /* Whether a path was made so: it begins with a blank, which no heading does. */
 static inline bool kb_doc_is_under(struct kb_sv path)
 {

@@ -17,7 +17,7 @@ const there = await access(file).then(
 const skip = !there && "there is no encoder to try (share/docent/encoder.kbe or DOCENT_TEST_ENCODER)";
 
 const parking = {
-  questions: ["Where can I park my bicycle?", "Is there a bicycle stand?"],
+  questions: ["Where can I park my bicycle?", "Is there a bicycle stand?", "Is a > b?"],
   answer: "Bicycles stand in the yard behind the gate house.\n\nThe gate closes at nine.",
 };
 
@@ -158,7 +158,7 @@ const [where, stand] = parking.questions;
 
 test("a checked answer is said as it stands to its questions, however they are spelt", async (t) => {
   const { agent, made, ask } = await answered(t, { ...parking, checked_by: "Ann" });
-  for (const prompt of [where, "where can i park my BICYCLE", `  ${stand}`, "Is there a bicycle stand"]) {
+  for (const prompt of [where, "Is a > b", "where can i park my BICYCLE", `  ${stand}`, "Is there a bicycle stand"]) {
     const message = await ask(prompt);
     assert.deepEqual([message.llm_response, message.citations], [parking.answer, [made.id]], prompt);
     const { answer_id, version, by, at } = message.verified;

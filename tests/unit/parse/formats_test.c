@@ -10,7 +10,7 @@ static const struct {
 } cases[] = {
 	{ "checked answers: all questions are the heading, whatever they are like", "a.txt",
 	  "%docent-answer 1\nHow old is it?\nMy tower is closed\n\nIt is  old.\n\n---\nVery.\n", "answer",
-	  "p[ How old is it? > My tower is closed] It is old.\np[ How old is it? > My tower is closed] Very.\n" },
+	  "p[ How old is it?  > My tower is closed] It is old.\np[ How old is it?  > My tower is closed] Very.\n" },
 	{ "text: blank lines part paragraphs, lines are joined", "a.txt",
 	  "one\ntwo\r\n\r\n three", "text", "p one two\np three\n" },
 	{ "text: form feeds are pages", "a.txt", "first\f\fthird", "text", "p1 first\np3 third\n" },
