@@ -11,7 +11,7 @@
 #include "store/agents.h"
 
 enum {
-	KB_OPENING_AGAIN_S = 30,       /* documents have changed */
+	KB_OPENING_AGAIN_S = 60,       /* documents have changed */
 	KB_OPENING_KEPT_S = 24 * 3600, /* visitors ask other questions */
 	KB_OPENING_ASKED = 20,         /* questions of visitors that are looked at */
 	KB_OPENING_ASKED_DAYS = 30,    /* and how old they are at most */

@@ -380,6 +380,13 @@ test("an agent is made public, seen as its visitors see it, and given to other s
   await inside.getByRole("textbox").fill("Who built the Velmora lighthouse?");
   await inside.getByRole("textbox").press("Enter");
   await inside.getByText("Hester Quillby").first().waitFor();
+  // What is decided now: whether sources open, in which language it speaks, who answers the rest.
+  await page.getByLabel("Open cited PDF files in the viewer").waitFor();
+  await page.getByLabel("Who answers what the documents do not").waitFor();
+  assert.equal(
+    await page.getByLabel("Language of the texts").locator("option").first().textContent(),
+    "As the visitor’s browser",
+  );
   assert.deepEqual(await faults(page, "share"), []);
   await page.getByRole("switch", { name: "Public" }).click();
   await page.getByRole("button", { name: "Close it" }).click();

@@ -13,6 +13,13 @@ export interface Group {
 /** Stands with the code that goes into other sites, too. */
 export const sites: Group[] = [{ name: "sites", fields: ["allowed_domains_for_embedding"] }];
 
+/** What is decided when an agent becomes public. */
+export const sharing: Group[] = [
+  { name: "documents", fields: ["is_pdf_viewer"] },
+  { name: "says", fields: ["chatbot_msg_lang", "contact_person"] },
+  ...sites,
+];
+
 export const behaviour: Group[] = [
   {
     name: "answers",

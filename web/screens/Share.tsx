@@ -7,7 +7,7 @@ import { SettingsForm } from "../components/SettingsForm";
 import { Screen } from "../components/Shell";
 import { Toggle } from "../components/Toggle";
 import { post, remove } from "../lib/api";
-import { sites } from "../lib/fields";
+import { sharing } from "../lib/fields";
 import { agent, attempt, readAgent, tell } from "../lib/state";
 import type { Agent } from "../lib/types";
 import { w } from "../words/dashboard";
@@ -149,7 +149,7 @@ export default function Share({ id }: { id: number }) {
                 </section>
                 <Ways now={now} />
                 <Signed id={id} />
-                <SettingsForm id={id} groups={sites} />
+                <SettingsForm id={id} groups={sharing} />
               </>
             ) : (
               <Empty icon="share" title={w.notPublic}>
