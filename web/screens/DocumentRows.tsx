@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { changeMany, readPages, type ContentPage, type Filter } from "../lib/content";
 import { useChoice } from "../lib/choice";
 import { ago, bytes, host, number } from "../lib/format";
@@ -55,11 +55,9 @@ export function DocumentRows({ id, filter, limit, origin, empty, version, onChan
   }
   const shown = before === which ? page : 1;
   const pages = useResource((signal) => readPages(id, filter, shown, limit, signal), [id, which, shown]);
-  const [seen, setSeen] = useState(version);
-  if (seen !== version) {
-    setSeen(version);
-    void pages.again();
-  }
+  useEffect(() => {
+    if (version) void pages.again();
+  }, [version]);
   const list = pages.value.value;
   const choice = useChoice(list?.data.map((row) => row.id) ?? [], [which, shown]);
   const all = everything && choice.isAll;

@@ -1,9 +1,11 @@
 import { useRef, useState } from "preact/hooks";
+import { get, put, upload } from "../lib/api";
 import { changeMany, readSourceNow, readWith, type Content, type Need, type Source } from "../lib/content";
 import { host } from "../lib/format";
 import { sayReason } from "../lib/say";
-import { agent, attempt, readStats, tell } from "../lib/state";
-import { contentCame, uploadFiles } from "../lib/uploads";
+import { agent, attempt, hasFeature, readStats, tell } from "../lib/state";
+import type { Label } from "../lib/types";
+import { contentCame, formOf } from "../lib/uploads";
 import { w } from "../words/dashboard";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
@@ -44,8 +46,20 @@ function Replace({ id, page, onChanged }: { id: number; page: number; onChanged:
   const replace = (files: File[]) =>
     attempt(async () => {
       if (!files.length) return;
-      await uploadFiles(id, files, () => {});
+      const { pages } = await upload<{ pages: { id: number; filename: string }[] }>(
+        `/projects/${id}/sources`,
+        formOf(files),
+        () => {},
+      );
+      const taken = pages.find(({ filename }) => filename === files[0]!.name);
+      // Who may find the one may find the other.
+      if (taken && hasFeature("labels")) {
+        const labels = await get<Label[]>(`/projects/${id}/pages/${page}/labels`);
+        if (labels.length)
+          await put(`/projects/${id}/pages/${taken.id}/labels`, { label_ids: labels.map((label) => label.id) });
+      }
       await changeMany(id, "delete", { page_ids: [page] });
+      contentCame();
       tell(w.contentAdded);
       onChanged();
     });
@@ -105,7 +119,9 @@ function NeedRow({ id, need, sources, onChanged }: RowProps & { need: Need }) {
           mayRead && !isOfFile && <Button onClick={() => void readAgain()}>{w.tryAgain}</Button>
         )}
         {first?.is_file && isOfFile && need.count === 1 && <Replace id={id} page={first.id} onChanged={onChanged} />}
-        <Button onClick={() => setRemoving(true)}>{need.count > 1 ? w.removeAll(need.count) : w.remove}</Button>
+        <Button onClick={() => setRemoving(true)}>
+          {page_ids.length > 1 ? w.removeAll(page_ids.length) : w.remove}
+        </Button>
       </span>
       {limits && <Schedule id={id} source={limits} limitsOpen onClose={() => (setLimits(null), void readAgain())} />}
       {removing && (

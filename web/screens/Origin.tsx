@@ -33,11 +33,17 @@ interface Props {
 }
 
 /** Addresses that were not read, each with why: nobody can mend them here, so they stand apart. */
-function DeadLinks({ id, filter, onClose, onChanged }: { id: number; filter: Filter } & Closing) {
+function DeadLinks({
+  id,
+  filter,
+  version,
+  onClose,
+  onChanged,
+}: { id: number; filter: Filter; version: number } & Closing) {
   return (
     <Dialog sheet title={w.deadTitle} onClose={onClose}>
       <p class="lead">{w.deadText}</p>
-      <DocumentRows id={id} filter={filter} limit={25} version={0} onChanged={onChanged} />
+      <DocumentRows id={id} filter={filter} limit={25} version={version} onChanged={onChanged} />
     </Dialog>
   );
 }
@@ -168,6 +174,7 @@ export function Origin({ id, rows, content, source, sort, open, version, onChang
         <DeadLinks
           id={id}
           filter={{ source_id, state: "unread" }}
+          version={version}
           onClose={() => setDead(false)}
           onChanged={onChanged}
         />
