@@ -339,7 +339,8 @@ static void decide(struct kb_cite *c, bool repeated)
 	const struct kb_cited *last = &r->sentences[r->count - 1];
 	struct kb_waiting_counts left;
 
-	if (last->statement && (repeated || !last->supported)) {
+	if (kb_waiting_is_too_long(&c->waiting)
+	    || (last->statement && (repeated || !last->supported))) {
 		left = kb_waiting_strike(&c->waiting);
 		r->count = left.sentences;
 		r->page_count = left.pages;
@@ -863,7 +864,7 @@ static void end_waiting(struct kb_cite *c)
 	struct kb_cite_result *r = &c->result;
 	struct kb_waiting_counts all = { r->count, r->page_count };
 
-	if (c->waiting.open && !c->waiting.struck_last) {
+	if (c->waiting.open && !c->waiting.struck_last && !kb_waiting_is_too_long(&c->waiting)) {
 		kb_waiting_keep(&c->waiting, all);
 		leave(c);
 		return;

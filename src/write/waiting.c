@@ -33,12 +33,13 @@ bool kb_waiting_repeats(struct kb_waiting *waiting, struct kb_sv statement)
 	return false;
 }
 
+bool kb_waiting_is_too_long(const struct kb_waiting *waiting)
+{
+	return waiting->text.failed;
+}
+
 void kb_waiting_keep(struct kb_waiting *waiting, struct kb_waiting_counts counts)
 {
-	if (waiting->text.failed) {
-		kb_waiting_strike(waiting);
-		return;
-	}
 	waiting->sure = waiting->text.n;
 	waiting->sure_counts = counts;
 	waiting->struck_last = false;

@@ -41,6 +41,8 @@ void kb_waiting_init(struct kb_waiting *waiting);
 void kb_waiting_fini(struct kb_waiting *waiting);
 /* Whether this statement was said before, in the same words. Remembers it. */
 bool kb_waiting_repeats(struct kb_waiting *waiting, struct kb_sv statement);
+/* What waits has more than KB_WAITING_MAX bytes: it is to be struck. */
+bool kb_waiting_is_too_long(const struct kb_waiting *waiting);
 /* All that waits holds. */
 void kb_waiting_keep(struct kb_waiting *waiting, struct kb_waiting_counts counts);
 /* Takes back what is not sure; the counts that are left. */
