@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "index/sentence.h"
+
 enum { CLAUSE_WORDS = 3 }; /* a subject, a verb, and what is said */
 
 /* What a helpful writer says beside the matter. */
@@ -72,5 +74,6 @@ bool kb_is_statement(struct kb_sv text, const struct kb_judgement *judgement)
 		if (kb_sv_ends(text, kb_sv_str(others[i])))
 			return false;
 	return judgement->words >= KB_STATEMENT_WORDS || judgement->numbers
-	       || (judgement->words && count_words(text) >= CLAUSE_WORDS);
+	       || (judgement->words && count_words(text) >= CLAUSE_WORDS)
+	       || (judgement->names && kb_ends_in_stop(text));
 }

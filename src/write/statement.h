@@ -10,8 +10,8 @@
 /* Content words by which a sentence is a statement whatever its form. */
 enum { KB_STATEMENT_WORDS = 3 };
 
-/* A sentence of fewer words is one where it says something of something ("You have been hacked."),
- * and not where it only calls out ("Good news!"). */
+/* A sentence of fewer words is one where it says something of something ("You have been hacked.")
+ * or names somebody ("Hester Quillby."), and not where it only calls out ("Good news!"). */
 bool kb_is_statement(struct kb_sv text, const struct kb_judgement *judgement);
 
 #endif

@@ -138,6 +138,8 @@ static const struct {
 	{ "a verdict of few words that a source says stays",
 	  "Yes, you may return goods. " RETURN " [k3f].",
 	  "Yes, you may return goods. [1] " RETURN " [1]." },
+	{ "a name is an answer", "In Germany.", "In Germany. [1]" },
+	{ "but not any name", "In Portugal.", "" },
 	{ "nothing supported", "Bananas are blue and the moon is made of green cheese. Thanks!",
 	  "" },
 	{ "a condition is no courtesy",
