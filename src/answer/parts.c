@@ -239,8 +239,8 @@ static void take_list(const struct text *t, struct place *p, size_t unit)
 	while (to > unit + 1 && size_of(t, from, to) > t->form->list)
 		to = line_of(t, to - 1)->first;
 	to = KB_MAX(to, unit + 1);
-	while (from < unit && size_of(t, from, to) > t->form->list)
-		from++;
+	while (from < line_of(t, unit)->first && size_of(t, from, to) > t->form->list)
+		from = line_of(t, from)->end;
 	while (from < unit && !is_new(t, from, unit))
 		from++;
 	while (to > unit + 1 && !is_new(t, unit + 1, to))
@@ -311,20 +311,29 @@ static bool is_loose(const struct text *t, const struct place *p)
 	       || (short_line && line->kind == KB_LINE_PROSE && !kb_ends_in_stop(last->text));
 }
 
+/* Whether the sentence is of the list, table or code that the likeliest is in. */
+static bool is_beside(const struct text *t, const struct place *p, size_t unit)
+{
+	size_t first, end, line = t->lines.of[unit];
+
+	kb_lines_block(&t->lines, t->lines.of[p->core], &first, &end);
+	return line >= first && line < end;
+}
+
 static void make_whole(const struct text *t, struct place *p)
 {
 	if (kb_line_needs_others(line_of(t, p->core)->kind)
 	    || line_of(t, p->core)->kind == KB_LINE_ROW)
 		take_list(t, p, p->core);
-	if (is_listed(t, p->first))
-		take_list(t, p, p->first);
-	else
+	if (!is_listed(t, p->first))
 		take_start(t, p);
+	else if (!is_beside(t, p, p->first))
+		take_list(t, p, p->first);
 	take_question(t, p);
-	if (is_listed(t, p->end - 1) || kb_introduces(t->units[p->end - 1].text))
-		take_list(t, p, p->end - 1);
-	else
+	if (!is_listed(t, p->end - 1) && !kb_introduces(t->units[p->end - 1].text))
 		take_end(t, p);
+	else if (!is_beside(t, p, p->end - 1))
+		take_list(t, p, p->end - 1);
 	/* Steps and tables end where they end. */
 	if (!is_listed(t, p->end - 1)
 	    && (t->shape == KB_SHAPE_SECTION || size_of(t, p->first, p->end) < SHORT))

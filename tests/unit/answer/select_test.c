@@ -296,6 +296,13 @@ static void test_windows(struct kb_test *t)
 		{ "a question with its answer",
 		  LONG "\nMay I open it?\nNever while it is hot.\n" LONG, "May I open it?",
 		  "May I open it?|Never while it is hot.", KB_SHAPE_FACT },
+		{ "of a list that is too long whole items up to the best",
+		  "Rules:\n- " FILLER "\n- " FILLER " " FILLER " " FILLER "\n- " LONG "\n- " LONG
+		  "\n- The kiln is hot.\n- " FILLER,
+		  "- The kiln is hot.",
+		  "- " FILLER "|" FILLER "|" FILLER "|- " FILLER "|" FILLER "|" FILLER
+		  "|- The kiln is hot.",
+		  KB_SHAPE_FACT },
 		{ "of a table the row that matters",
 		  LONG "\nSize: S; Price: 1\nSize: M; Price: 2\nSize: L; Price: 3\n" LONG,
 		  "Size: M; Price: 2", "Size: M; Price: 2", KB_SHAPE_FACT },
