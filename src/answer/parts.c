@@ -353,6 +353,15 @@ static bool is_idle(const struct text *t, const struct place *p, size_t unit)
 	       && t->units[unit].mass < ROW * t->units[p->core].mass;
 }
 
+/* Questions that nothing answers: they say nothing themselves. */
+static bool only_asks(const struct text *t, const struct place *p)
+{
+	for (size_t i = p->first; i < p->end; i++)
+		if (line_of(t, i)->kind != KB_LINE_ASKS)
+			return false;
+	return true;
+}
+
 static void mark_said(struct text *t, const struct place *p)
 {
 	for (size_t i = 0; i < t->count; i++) {
@@ -384,7 +393,7 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 		first = KB_MAX(first, p.mass);
 		trim(&t, &p);
 		make_whole(&t, &p);
-		for (size_t i = p.first; i < p.end; i++)
+		for (size_t i = p.first; i < p.end && !only_asks(&t, &p); i++)
 			if (!is_idle(&t, &p, i))
 				(*out)[(*count)++] =
 				        (struct kb_answer_part){ t.units[i].s->candidate,

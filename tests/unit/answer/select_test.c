@@ -296,6 +296,8 @@ static void test_windows(struct kb_test *t)
 		{ "a question with its answer",
 		  LONG "\nMay I open it?\nNever while it is hot.\n" LONG, "May I open it?",
 		  "May I open it?|Never while it is hot.", KB_SHAPE_FACT },
+		{ "no question that nothing answers", "May I open it?\nMay I clean it?",
+		  "May I open it?", "", KB_SHAPE_FACT },
 		{ "of a list that is too long whole items up to the best",
 		  "Rules:\n- " FILLER "\n- " FILLER " " FILLER " " FILLER "\n- " LONG "\n- " LONG
 		  "\n- The kiln is hot.\n- " FILLER,
