@@ -101,6 +101,22 @@ test("an agent says what its documents answer for sure, of those that everybody 
   assert.ok(![...later.areas, ...later.asked.map((one) => one.title)].some((t) => /quarrel|zeppelin/.test(t)));
 });
 
+test("what more than one visitor has asked in the same words is offered to others; what one has asked is not", async (t) => {
+  const { kb, slug } = await open(t);
+  const one = await visit(kb, slug),
+    other = await visit(kb, slug);
+  for (const v of [one, other]) await v.ask(question);
+  for (let i = 0; i < 2; i++) await one.ask("How much is a ticket for the lighthouse?");
+  const starters = async () => (await one.call("GET", "/starters")).data;
+  await until("the opening", async () => !(await starters()).is_coming);
+  const { asked } = await starters();
+  assert.deepEqual(
+    asked.map((row) => row.question),
+    [question],
+  );
+  assert.match(asked[0].title, /Lighthouse/);
+});
+
 test("who gets no answer may leave an address for the person whom the owner named; it is listed, and few are taken", async (t) => {
   const { agent, kb, slug } = await open(t);
   const { call, ask } = await visit(kb, slug);
