@@ -50,7 +50,9 @@ export function Live() {
   const queued = progress.value?.queued ?? 0;
   const meaning = progress.value?.meaning;
   const amiss = progress.value ? progress.value.failed + progress.value.limited : 0;
-  const active = agent.value?.is_chat_active;
+  // Without a document there is nothing to answer from; a master has those of its children.
+  const isEmpty = progress.value?.total === 0 && !agent.value?.is_master;
+  const active = agent.value?.is_chat_active && !isEmpty;
   return (
     <span class={`live ${active ? "" : "off"}`} role="status">
       <i />
