@@ -793,15 +793,21 @@ static void close_all(struct service *s)
 	kb_block_list_free(s->blocked);
 }
 
+/* The certificate and the model catalogue: both are taken, or neither. */
 static void reload(struct service *s)
 {
 	struct kb_err err;
+	bool ok;
 
 	kb_notify_reloading();
-	if (kb_models_reload(s->api.models, &err))
-		kb_info(&s->log, "model catalogue read again");
+	ok = kb_server_tls_read(s->api.server, &err) && kb_models_reload(s->api.models, &err);
+	kb_server_tls_settle(s->api.server, ok);
+	if (ok)
+		kb_info(&s->log, "model catalogue%s read again",
+		        s->plan->options.tls_cert ? " and certificate" : "");
 	else
-		kb_warn(&s->log, "model catalogue stays as it was error=%s", err.msg);
+		kb_warn(&s->log, "model catalogue%s as it was error=%s",
+		        s->plan->options.tls_cert ? " and certificate stay" : " stays", err.msg);
 	kb_notify("READY=1");
 }
 

@@ -194,6 +194,19 @@ struct kb_server *kb_server_start(const struct kb_server_config *config, struct 
 	return server;
 }
 
+bool kb_server_tls_read(struct kb_server *server, struct kb_err *err)
+{
+	return !server->tls
+	       || kb_tls_read_again(server->tls, server->config.tls_cert, server->config.tls_key,
+	                            err);
+}
+
+void kb_server_tls_settle(struct kb_server *server, bool take)
+{
+	if (server->tls)
+		kb_tls_settle(server->tls, take);
+}
+
 int kb_server_port(const struct kb_server *server)
 {
 	return server->port;

@@ -22,6 +22,11 @@ void kb_server_config_init(struct kb_server_config *config);
 /* Binds, starts the loop threads and serves. NULL with *err set when the address is taken, … */
 struct kb_server *kb_server_start(const struct kb_server_config *config,
                                   struct kb_err *err) KB_MUST_CHECK;
+/* Reads the certificate and its key anew, if there are any; they are for connections that come
+ * after settle with `take`. False: they do not fit, and all stays as it was. One thread calls
+ * these. */
+bool kb_server_tls_read(struct kb_server *server, struct kb_err *err) KB_MUST_CHECK;
+void kb_server_tls_settle(struct kb_server *server, bool take);
 int kb_server_port(const struct kb_server *server);
 /* Stops accepting, lets requests and streams end for at most grace_ms, closes, frees. Handlers that
  * still run then find their peers gone; it returns when the last of them has answered. */

@@ -4,7 +4,11 @@
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 /* An SSL under our name. */
 static SSL *ssl_of(struct kb_tls_conn *conn)
@@ -49,17 +53,16 @@ static bool load(SSL_CTX *context, const char *cert, const char *key, struct kb_
 	return true;
 }
 
-struct kb_tls *kb_tls_new(const char *cert, const char *key, struct kb_err *err)
-{
-	SSL_CTX *context;
+struct kb_tls {
+	pthread_mutex_t lock;
+	SSL_CTX *context; /* connections that are open keep theirs */
+	SSL_CTX *next;    /* read, and not taken yet */
+};
 
-	if (!cert || !key) {
-		kb_fail(err, KB_E_INVALID,
-		        "TLS needs both a certificate and a key, the %s is missing",
-		        cert ? "key" : "certificate");
-		return NULL;
-	}
-	context = SSL_CTX_new(TLS_server_method());
+static SSL_CTX *read_context(const char *cert, const char *key, struct kb_err *err)
+{
+	SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+
 	if (!context) {
 		kb_fail(err, KB_E_IO, "OpenSSL cannot make a TLS context");
 		return NULL;
@@ -71,22 +74,70 @@ struct kb_tls *kb_tls_new(const char *cert, const char *key, struct kb_err *err)
 	                                  | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
 	                                  | SSL_MODE_RELEASE_BUFFERS);
 	SSL_CTX_set_alpn_select_cb(context, choose_alpn, NULL);
-	if (!load(context, cert, key, err)) {
-		SSL_CTX_free(context);
+	if (load(context, cert, key, err))
+		return context;
+	SSL_CTX_free(context);
+	return NULL;
+}
+
+struct kb_tls *kb_tls_new(const char *cert, const char *key, struct kb_err *err)
+{
+	struct kb_tls *tls;
+	SSL_CTX *context;
+
+	if (!cert || !key) {
+		kb_fail(err, KB_E_INVALID,
+		        "TLS needs both a certificate and a key, the %s is missing",
+		        cert ? "key" : "certificate");
 		return NULL;
 	}
-	return (struct kb_tls *)(void *)context;
+	context = read_context(cert, key, err);
+	if (!context)
+		return NULL;
+	tls = kb_xcalloc(1, sizeof(*tls));
+	pthread_mutex_init(&tls->lock, NULL);
+	tls->context = context;
+	return tls;
 }
 
 void kb_tls_free(struct kb_tls *tls)
 {
-	SSL_CTX_free((SSL_CTX *)(void *)tls);
+	if (!tls)
+		return;
+	SSL_CTX_free(tls->next);
+	SSL_CTX_free(tls->context);
+	pthread_mutex_destroy(&tls->lock);
+	free(tls);
+}
+
+bool kb_tls_read_again(struct kb_tls *tls, const char *cert, const char *key, struct kb_err *err)
+{
+	kb_tls_settle(tls, false);
+	tls->next = read_context(cert, key, err);
+	return tls->next != NULL;
+}
+
+void kb_tls_settle(struct kb_tls *tls, bool take)
+{
+	SSL_CTX *old = tls->next;
+
+	if (take && tls->next) {
+		pthread_mutex_lock(&tls->lock);
+		old = tls->context;
+		tls->context = tls->next;
+		pthread_mutex_unlock(&tls->lock);
+	}
+	tls->next = NULL;
+	SSL_CTX_free(old);
 }
 
 struct kb_tls_conn *kb_tls_open(struct kb_tls *tls, int fd)
 {
-	SSL *ssl = SSL_new((SSL_CTX *)(void *)tls);
+	SSL *ssl;
 
+	pthread_mutex_lock(&tls->lock);
+	ssl = SSL_new(tls->context);
+	pthread_mutex_unlock(&tls->lock);
 	if (!ssl || SSL_set_fd(ssl, fd) != 1) {
 		SSL_free(ssl);
 		ERR_clear_error();

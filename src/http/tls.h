@@ -16,6 +16,12 @@ struct kb_tls_conn;
 struct kb_tls *kb_tls_new(const char *cert, const char *key, struct kb_err *err) KB_MUST_CHECK;
 void kb_tls_free(struct kb_tls *tls);
 
+/* Reads both anew, for connections that come later; until settle says whether they are taken, all
+ * is as it was. One thread calls these two. */
+bool kb_tls_read_again(struct kb_tls *tls, const char *cert, const char *key,
+                       struct kb_err *err) KB_MUST_CHECK;
+void kb_tls_settle(struct kb_tls *tls, bool take);
+
 /* The handshake happens within the first reads. The descriptor stays the caller's, and open. NULL
  * when the library fails. */
 struct kb_tls_conn *kb_tls_open(struct kb_tls *tls, int fd);

@@ -1,9 +1,10 @@
 // The database and the bucket over TLS: each is known by who signed for it, and by its name.
 import { appendFile, chown, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { connect } from "node:tls";
 import { Bucket } from "./lib/bucket.mjs";
 import { certificate } from "./lib/certificate.mjs";
-import { assert, docent, start, test } from "./lib/harness.mjs";
+import { assert, docent, start, test, until } from "./lib/harness.mjs";
 import { Server } from "./lib/postgres.mjs";
 import { folder, freePort } from "./lib/util.mjs";
 
@@ -74,4 +75,41 @@ test("a bucket over TLS: a foreign authority and a wrong name are refused", asyn
   for (const more of [{}, { SSL_CERT_FILE: tls.other }, { SSL_CERT_FILE: tls.ca, DOCENT_S3_ENDPOINT: elsewhere }])
     assert.match(await refused(data, { ...env, ...more }), /the bucket stories at .*: its certificate is not trusted/);
   assert.equal(bucket.log.length, asked, "nothing was said to it");
+});
+
+test("SIGHUP takes a renewed certificate together with the catalogue, or neither", async (t) => {
+  const [first, second] = [await certificate(t), await certificate(t)];
+  const dir = await folder(t);
+  const [cert, key] = [path.join(dir, "cert.pem"), path.join(dir, "key.pem")];
+  const write = async (tls, of = tls) => {
+    await writeFile(cert, tls.cert);
+    await writeFile(key, of.key);
+  };
+  await write(first);
+  const args = ["--tls-cert", cert, "--tls-key", key];
+  const kb = await start(t, { args, key: false });
+  /** The certificate that a new connection is shown. */
+  const shown = () =>
+    new Promise((resolve, reject) => {
+      const socket = connect(
+        { port: Number(new URL(kb.url).port), host: "127.0.0.1", rejectUnauthorized: false },
+        () => {
+          resolve(socket.getPeerX509Certificate().toString());
+          socket.destroy();
+        },
+      );
+      socket.on("error", reject);
+    });
+  const plain = (text) => text.replace(/\s/g, "");
+  assert.equal(plain(await shown()), plain(first.cert));
+
+  await write(second, first);
+  kb.child.kill("SIGHUP");
+  await until("the refusal", () => /certificate stay as it was error=TLS key/.test(kb.log));
+  assert.equal(plain(await shown()), plain(first.cert));
+
+  await write(second);
+  kb.child.kill("SIGHUP");
+  await until("the certificate", () => /model catalogue and certificate read again/.test(kb.log));
+  assert.equal(plain(await shown()), plain(second.cert));
 });
