@@ -17,6 +17,7 @@ static const struct option {
 	size_t member;
 	bool is_switch; /* the flag alone means yes */
 	bool is_place;  /* says where the data is: for each subcommand that opens it */
+	bool is_secret; /* is not shown */
 } options[] = {
 	{ "data", "DOCENT_DATA", "DIR", "data", "Directory that holds everything; made if missing.", OPTION(data), .is_place = true },
 	{ "listen", "DOCENT_LISTEN", "HOST:PORT", "127.0.0.1:8080",
@@ -36,7 +37,7 @@ static const struct option {
 	  OPTION(s3_addressing), .is_place = true },
 	{ "s3-key-id", "DOCENT_S3_KEY_ID", "TEXT", NULL, "Name of the access key that requests to the bucket are signed with.", OPTION(s3_key_id), .is_place = true },
 	{ "s3-secret", "DOCENT_S3_SECRET", "TEXT", NULL,
-	  "Secret of that key. Better in the environment or a file, since others can see a program's flags.", OPTION(s3_secret), .is_place = true },
+	  "Secret of that key. Better in the environment or a file, since others can see a program's flags.", OPTION(s3_secret), .is_place = true, .is_secret = true },
 	{ "s3-secret-file", "DOCENT_S3_SECRET_FILE", "FILE", NULL, "File that holds that secret alone.", OPTION(s3_secret_file), .is_place = true },
 	{ "cache", "DOCENT_CACHE", "DIR", NULL,
 	  "Directory for copies of a bucket's blobs, of one server alone; without it, `cache` in the data directory. Losing it loses nothing.", OPTION(cache), .is_place = true },
@@ -61,7 +62,7 @@ static const struct option {
 	  "Parse documents even where the kernel cannot confine the parser. Not for documents of strangers.", OPTION(allow_unsandboxed_parsing), true },
 	{ "log", "DOCENT_LOG", "LEVEL[,json]", "info", "debug, info, warn, error or off; `,json` for JSON lines.", OPTION(log) },
 	{ "metrics-token", "DOCENT_METRICS_TOKEN", "TEXT", NULL,
-	  "Bearer token for /metrics; without it, /metrics answers loopback only, and nothing that a proxy passed on.", OPTION(metrics_token) },
+	  "Bearer token for /metrics; without it, /metrics answers loopback only, and nothing that a proxy passed on.", OPTION(metrics_token), .is_secret = true },
 	{ "plans", "DOCENT_PLANS", "FILE", NULL,
 	  "Plans of accounts: lines of `name = queries=500 tokens=1000000 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 sync=3600 features=labels`.", OPTION(plans) },
 	{ "rate-limit", "DOCENT_RATE_LIMIT", "N/BURST", NULL,
@@ -75,7 +76,7 @@ static const struct option {
 	{ "model-url", "DOCENT_MODEL_URL", "URL", NULL,
 	  "Server of a chat model (OpenAI format), up to and with its /v1: it writes the answers, from what is found.", OPTION(model_url) },
 	{ "model-name", "DOCENT_MODEL_NAME", "NAME", NULL, "The chat model's name at that server.", OPTION(model_name) },
-	{ "model-key", "DOCENT_MODEL_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(model_key) },
+	{ "model-key", "DOCENT_MODEL_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(model_key), .is_secret = true },
 	{ "model-context", "DOCENT_MODEL_CONTEXT", "TOKENS", "8192", "Tokens that prompt and answer of that model may have together.", OPTION(model_context) },
 	{ "custom-depth", "DOCENT_CUSTOM_DEPTH", "TOKENS", "6000", "Tokens of the documents that a chat model is given for agents whose context_depth is `custom`.", OPTION(custom_depth) },
 	{ "model-chores", "DOCENT_MODEL_CHORES", "WORD", "yes",
@@ -89,11 +90,11 @@ static const struct option {
 	{ "embed-url", "DOCENT_EMBED_URL", "URL", NULL,
 	  "Server of an embedding model (OpenAI format), up to and with its /v1: it takes the encoder's place.", OPTION(embed_url) },
 	{ "embed-name", "DOCENT_EMBED_NAME", "NAME", NULL, "The embedding model's name at that server; another name makes new vectors.", OPTION(embed_name) },
-	{ "embed-key", "DOCENT_EMBED_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(embed_key) },
+	{ "embed-key", "DOCENT_EMBED_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(embed_key), .is_secret = true },
 	{ "rerank-url", "DOCENT_RERANK_URL", "URL", NULL,
 	  "Server of a rerank model, asked under /rerank; agents of the last two agent_capability values use it.", OPTION(rerank_url) },
 	{ "rerank-name", "DOCENT_RERANK_NAME", "NAME", NULL, "The rerank model's name at that server.", OPTION(rerank_name) },
-	{ "rerank-key", "DOCENT_RERANK_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(rerank_key) },
+	{ "rerank-key", "DOCENT_RERANK_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(rerank_key), .is_secret = true },
 	{ "field-alias", "DOCENT_FIELD_ALIAS", "NAME=SECOND,…", NULL,
 	  "Second names of JSON fields: answers carry both, requests may use either.", OPTION(field_alias) },
 	{ "value-alias", "DOCENT_VALUE_ALIAS", "NAME=SECOND,…", NULL,
@@ -259,6 +260,50 @@ bool kb_options_complete(struct kb_arena *arena, struct kb_options *out, struct 
 		if (!*member(out, &options[i]))
 			*member(out, &options[i]) = options[i].fallback;
 	return read_secret(arena, out, err);
+}
+
+/* The address of a database may hold a password. */
+static struct kb_sv shown(struct kb_arena *arena, const struct option *option, const char *value)
+{
+	if (option->is_secret)
+		return KB_SV("(not shown)");
+	return strstr(value, "://") ? kb_store_place(arena, value) : kb_sv_str(value);
+}
+
+bool kb_options_show(struct kb_arena *arena, int argc, char **argv, struct kb_err *err)
+{
+	struct kb_options flags = { 0 }, file = { 0 };
+
+	if (!read_flags(argc, argv, 1, &flags, err))
+		return false;
+	file.config = flags.config ? flags.config : getenv("DOCENT_CONFIG");
+	if (file.config && *file.config && !read_file(arena, &file, err))
+		return false;
+	for (size_t i = 0; i < KB_COUNTOF(options); i++) {
+		const struct option *option = &options[i];
+		const char *env = getenv(option->env), *value = *member(&flags, option);
+		const char *from = value ? "flag" : "";
+
+		if (!value && env && *env) {
+			value = env;
+			from = option->env;
+		}
+		if (!value && option->member != offsetof(struct kb_options, config)
+		    && *member(&file, option)) {
+			value = *member(&file, option);
+			from = file.config;
+		}
+		if (!value && option->fallback) {
+			value = option->fallback;
+			from = "default";
+		}
+		if (value)
+			printf("%-26s %-40.*s %s\n", option->flag,
+			       KB_SV_ARG(shown(arena, option, value)), from);
+		else
+			printf("%s\n", option->flag);
+	}
+	return true;
 }
 
 static bool check_place(const char *flag, const char *value, const char *what, struct kb_err *err)

@@ -64,6 +64,11 @@ struct kb_blobs *kb_places_blobs(const struct kb_places *places, bool cached,
 /* The table as people read it: for --help, and as Markdown for docs/configuration.md. */
 void kb_options_help(bool markdown);
 
+/* Prints each option, its value, and where that comes from: of argv, the environment, the file, or
+ * the default. What is secret is not shown. */
+bool kb_options_show(struct kb_arena *arena, int argc, char **argv,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 /* An option's value as a whole number or a yes/no, named in the error. */
 bool kb_option_int(const char *name, const char *value, int64_t min, int64_t max, int64_t *out,
                    struct kb_err *err) KB_MUST_CHECK;

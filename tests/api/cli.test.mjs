@@ -24,6 +24,9 @@ const commands = [
   "models",
   "check",
   "adopt",
+  "backup",
+  "restore",
+  "config",
   "move",
   "version",
   "help",
@@ -458,4 +461,21 @@ test("a data directory that other users may enter is told of at the start and le
   const kb = await start(t, { dir: undefined, args: ["--store", made, "--blob", `${made}-blobs`] });
   assert.ok(!kb.log.includes("open to other users"), kb.log);
   assert.equal((await stat(made)).mode & 0o777, 0o700);
+});
+
+test("config shows each option, its value and where that comes from, and no secret", async (t) => {
+  const file = path.join(await folder(t), "docent.conf");
+  await writeFile(file, "listen = 0.0.0.0:9\nworkers = 5\nmodel-key = hidden-1\n");
+  const env = { DOCENT_WORKERS: "7", DOCENT_STORE: "postgresql://docent:hidden-2@host/db", DOCENT_BLOB: "" };
+  const { code, stdout } = await docent(["config", "--config", file, "--log", "warn"], { env });
+  assert.equal(code, 0);
+  assert.ok(!/hidden/.test(stdout), stdout);
+  const rows = new Map(stdout.split("\n").map((line) => [line.split(" ")[0], line.split(/\s+/).slice(1)]));
+  assert.deepEqual(rows.get("listen"), ["0.0.0.0:9", file]);
+  assert.deepEqual(rows.get("workers"), ["7", "DOCENT_WORKERS"], "the environment wins over the file");
+  assert.deepEqual(rows.get("log"), ["warn", "flag"]);
+  assert.deepEqual(rows.get("trash-days"), ["3", "default"]);
+  assert.deepEqual(rows.get("store"), ["postgresql://host/db", "DOCENT_STORE"]);
+  assert.deepEqual(rows.get("tls-cert"), [], "an option that nobody has set");
+  assert.equal((await docent(["config", "--nonsense"])).code, 2);
 });
