@@ -166,8 +166,8 @@ static bool sweep_one(void *arg, const char *hex, int64_t size, int64_t age_s)
 }
 
 /* A record that cannot be read names nobody knows what: then nothing is removed. */
-static bool sweep(struct kb_blobs *place, const struct kb_cancel *cancel, struct kb_pruned *out,
-                  struct kb_err *err)
+bool kb_backup_sweep(struct kb_blobs *place, const struct kb_cancel *cancel, struct kb_pruned *out,
+                     struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct names names = { 0 };
@@ -175,11 +175,11 @@ static bool sweep(struct kb_blobs *place, const struct kb_cancel *cancel, struct
 	struct sweep in = { place, &names, out, cancel, true, err };
 	bool ok = kb_backup_ids(place, &arena, &ids, err);
 
+	out->removed = out->held_bytes = 0;
 	for (size_t i = 0; ok && i < ids.count; i++)
 		ok = !kb_cancelled(cancel, err) && add_record(place, ids.v[i], &names, err);
 	ok = ok && kb_blob_each(place, sweep_one, &in, err) && in.ok
 	     && kb_blobs_tidy(place, GRACE_S, err);
-	out->swept = ok;
 	free(names.v);
 	free(names.used);
 	kb_arena_fini(&arena);
@@ -187,7 +187,7 @@ static bool sweep(struct kb_blobs *place, const struct kb_cancel *cancel, struct
 }
 
 bool kb_backup_prune(struct kb_blobs *place, const struct kb_keep *keep, int64_t now,
-                     const struct kb_cancel *cancel, struct kb_pruned *out, struct kb_err *err)
+                     struct kb_pruned *out, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_backup_ids ids;
@@ -207,5 +207,5 @@ bool kb_backup_prune(struct kb_blobs *place, const struct kb_keep *keep, int64_t
 		*(kept[i].stays ? &out->kept : &out->dropped) += 1;
 	}
 	kb_arena_fini(&arena);
-	return ok && (!out->dropped || sweep(place, cancel, out, err));
+	return ok;
 }

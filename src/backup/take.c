@@ -416,20 +416,35 @@ static bool publish(struct making *m, struct kb_err *err)
 	return false;
 }
 
+/* A sweep looks at everything: by hand it follows what was let go of, on a calendar it comes with
+ * the first backup of an hour. */
+static bool is_time_to_sweep(const struct making *m, const struct kb_pruned *pruned)
+{
+	const int64_t hour = 3600 * KB_SECOND_US;
+
+	if (!m->task->every_us)
+		return pruned->dropped > 0;
+	return m->task->keep && m->task->keep->count && m->has_base
+	       && m->base.state_at / hour != m->record.state_at / hour;
+}
+
 /* That the old ones cannot be let go of now makes the new one no worse. */
 static void prune(struct making *m)
 {
 	static const struct kb_keep all = { 0 };
-	struct kb_pruned pruned;
+	struct kb_pruned pruned = { 0 };
 	struct kb_err err;
+	bool ok = kb_backup_prune(m->task->place, m->task->keep ? m->task->keep : &all,
+	                          kb_clock_now_us(m->task->clock), &pruned, &err);
+	bool sweeps = ok && is_time_to_sweep(m, &pruned), swept = false;
 
-	if (!kb_backup_prune(m->task->place, m->task->keep ? m->task->keep : &all,
-	                     kb_clock_now_us(m->task->clock), &m->cancel, &pruned, &err)
-	    && m->task->log)
+	if (sweeps)
+		ok = swept = kb_backup_sweep(m->task->place, &m->cancel, &pruned, &err);
+	if (!ok && m->task->log)
 		kb_warn(m->task->log, "old backups stay error=%s", err.msg);
 	m->out->kept = pruned.kept;
 	m->out->dropped = pruned.dropped;
-	m->out->held_bytes = pruned.swept ? pruned.held_bytes : m->record.held_bytes;
+	m->out->held_bytes = swept ? pruned.held_bytes : m->record.held_bytes;
 }
 
 static bool make(struct making *m, struct kb_err *err)
