@@ -8,7 +8,7 @@
 
 enum {
 	OVERHEAD = 12, /* tokens of a source's own tag, about */
-	BEST = 10,
+	BEST = 6,
 	SECTION_MAX = 40, /* passages that a section may have beside the one that was found */
 	CHOSEN_MAX = 400,
 };
@@ -16,8 +16,8 @@ enum {
 struct kb_context_limits kb_context_depth(const struct kb_settings *settings, int64_t custom)
 {
 	const struct kb_context_limits depths[KB_DEPTHS] = {
-		[KB_DEPTH_COMPACT] = { 10, 1500 },  [KB_DEPTH_BALANCED] = { 20, 3000 },
-		[KB_DEPTH_EXTENDED] = { 24, 6000 }, [KB_DEPTH_RICH] = { 32, 12000 },
+		[KB_DEPTH_COMPACT] = { 6, 1500 },   [KB_DEPTH_BALANCED] = { 10, 3000 },
+		[KB_DEPTH_EXTENDED] = { 16, 6000 }, [KB_DEPTH_RICH] = { 24, 12000 },
 		[KB_DEPTH_MAX] = { 40, 24000 },     [KB_DEPTH_CUSTOM] = { KB_SOURCES_MAX, custom },
 	};
 

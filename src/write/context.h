@@ -5,8 +5,7 @@
  * custom the operator says how many tokens. Passages come best first, those of several searches in
  * turn:
  *
- *   best      the first ten: what is looked for stands farther down the search often enough that
- *             it is worth more than what stands around the first (bench/natural_prompt.c)
+ *   best      the first six
  *   sections  what else stands under the headings of these, where all of it fits into half of what
  *             is left; else the one passage that parts two of them
  *   rest      the others that were found

@@ -112,10 +112,10 @@ test("context_depth says how much of the documents the model is given", async (t
   let before = 0;
   for (const [depth, most, tokens] of [
     ["custom", 40, 700],
-    ["compact", 10, 1500],
-    ["balanced", 20, 3000],
-    ["extended", 24, 6000],
-    ["rich", 32, 12000],
+    ["compact", 6, 1500],
+    ["balanced", 10, 3000],
+    ["extended", 16, 6000],
+    ["rich", 24, 12000],
     ["max", 40, 24000],
   ]) {
     await set({ context_depth: depth });
