@@ -20,6 +20,8 @@ static const char *const left_out[] = {
 	"embed_secrets", /* a site signs for one agent */
 	"chores",        /* what the rule made is copied; a model is not asked twice */
 	"starters",      /* made again where somebody asks */
+	"openings",      /* likewise */
+	"leads",         /* of conversations, which stay */
 	"agent_slugs",   /* its public address */
 	"talk_link_hashes",
 	"agent_months", /* what the original has spent */
