@@ -161,9 +161,9 @@ bool kb_keys_create(struct kb_call *call, struct kb_err *err);
 bool kb_keys_delete(struct kb_call *call, struct kb_err *err);
 /* dashboard.c */
 bool kb_dashboard_shell(struct kb_call *call, struct kb_err *err);
-/* The page for people in place of an error, whose status stands in *out, where a browser has followed
- * a link to what is not there or is asked too much; false: that is not why, or it is a program that
- * asks, which is told in JSON. On a loop thread too. */
+/* The page for people in place of an error, whose status stands in *out, where a browser has
+ * followed a link to what is not there or is asked too much; false: that is not why, or it is a
+ * program that asks, which is told in JSON. On a loop thread too. */
 bool kb_dashboard_lost(struct kb_call *call, enum kb_errc code, struct kb_response *out);
 bool kb_dashboard_file(struct kb_call *call, struct kb_err *err);
 /* public.c */

@@ -21,7 +21,7 @@
 #include "db/pq_address.h"
 
 enum {
-	STATEMENT_SLOTS = 1024, /* more than twice the statements there are */
+	STATEMENT_SLOTS = 2048, /* more than twice the statements there are */
 	PENDING_MAX = 512,
 	PENDING_SPARE = 8, /* of one statement and what goes with it */
 	OID_BIGINT = 20,

@@ -62,6 +62,7 @@ static const char *const across[] = {
 	"personas_notes",    /* a state, then the agent */
 	"repairs_due",       /* a time */
 	"sources_due",       /* a time */
+	"sources_leased",    /* a node */
 	"turns_by_account",  /* account_id */
 	"visitors_busy",     /* an address */
 	"visitors_by_age",   /* a time */
