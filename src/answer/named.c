@@ -5,7 +5,6 @@
 #include "answer/named_tokens.h"
 #include "answer/named_words.h"
 #include "answer/numerals.h"
-#include "base/utf8.h"
 
 enum {
 	YEARS_MAX = 300, /* from the first to the last of a range */
