@@ -19,16 +19,17 @@ enum {
 };
 
 /* Of each shape: letters among which the best place is sought, and those of the two further ones;
- * how many a list may have to be said whole, and how many are gone back to where a paragraph
- * begins: a fact comes first; and how likely further places must be to hold the answer, against the
- * best. Another passage is one more source to be wrong about. */
+ * how many a list may have to be said whole; how many are gone back to where a paragraph begins,
+ * for a fact comes first, and on to its end, where the next fact may be another thing's; what is
+ * too little, so that the next block is taken; and how likely further places must be to hold the
+ * answer, against the best. Another passage is one more source to be wrong about. */
 static const struct form {
 	size_t letters[PLACES];
-	size_t list, start;
+	size_t list, start, rest, more;
 	double likely;
 } forms[] = {
-	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, .3 },
-	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, LEAD_MAX, .1 },
+	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, 100, SHORT, .3 },
+	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, LEAD_MAX, REST_MAX, PROSE_MAX, .1 },
 };
 
 /* Of the best sentence of a place, what one at its ends must be as likely as, and a row of a table
@@ -48,7 +49,7 @@ struct unit {
 	double mass;       /* how likely it answers, against the best */
 	size_t letters;
 	bool first, opens; /* its passage; a line of it */
-	bool said;
+	bool said;         /* or not to be */
 };
 
 struct text {
@@ -133,6 +134,7 @@ static void read_units(struct kb_arena *arena, const struct kb_candidate *candid
 			        kb_sv_sub(from->passage.text, s->start, s->end - s->start)),
 			.mass = exp((double)s->z - best + SEARCH_Z * relative - COSINE_Z * behind),
 			.opens = s->start == 0 || from->passage.text.p[s->start - 1] == '\n',
+			.said = s->other,
 		};
 		units[i].letters = kb_line_letters(units[i].text) + 1;
 		if (!units[i].text.n)
@@ -276,16 +278,18 @@ static void take_end(const struct text *t, struct place *p)
 {
 	size_t end = line_of(t, p->end - 1)->end;
 
-	if (size_of(t, p->end, end) <= REST_MAX && size_of(t, p->first, end) <= PROSE_MAX
+	if (size_of(t, p->end, end) <= t->form->rest && size_of(t, p->first, end) <= PROSE_MAX
 	    && is_new(t, p->end, end))
 		p->end = end;
 }
 
-/* The blocks that follow in the section, each whole, as long as the letters are not used up. */
+/* The blocks that follow in the section, each whole, as long as there are too few letters and they
+ * are not used up. */
 static void take_more(const struct text *t, struct place *p, size_t letters)
 {
 	while (p->end < t->count && !t->units[p->end].first && !is_head(t, p->end)
-	       && line_of(t, p->end)->kind != KB_LINE_ASKS) {
+	       && line_of(t, p->end)->kind != KB_LINE_ASKS
+	       && size_of(t, p->first, p->end) < t->form->more) {
 		size_t first, end, to;
 
 		kb_lines_block(&t->lines, t->lines.of[p->end], &first, &end);
@@ -335,8 +339,7 @@ static void make_whole(const struct text *t, struct place *p)
 	else if (!is_beside(t, p, p->end - 1))
 		take_list(t, p, p->end - 1);
 	/* Steps and tables end where they end. */
-	if (!is_listed(t, p->end - 1)
-	    && (t->shape == KB_SHAPE_SECTION || size_of(t, p->first, p->end) < SHORT))
+	if (!is_listed(t, p->end - 1))
 		take_more(t, p, t->form->letters[0]);
 	while (p->end - 1 > p->core && is_loose(t, p))
 		p->end--;
@@ -376,11 +379,14 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
                      const struct kb_selection *selection, struct kb_answer_part **out,
                      size_t *count)
 {
-	struct text t = { .form = &forms[selection->shape], .shape = selection->shape };
+	struct form form = forms[selection->shape];
+	struct text t = { .form = &form, .shape = selection->shape };
 	double first = 0;
 
 	*out = NULL;
 	*count = 0;
+	if (selection->bound && selection->shape == KB_SHAPE_FACT)
+		form.start = form.rest = form.more = 0;
 	if (!selection->answered || selection->count == 0)
 		return;
 	read_units(arena, candidates, selection, &t);

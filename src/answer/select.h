@@ -25,6 +25,7 @@ struct kb_scored_sentence {
 	uint32_t start, end; /* bytes of its passage's text */
 	float z;
 	bool leans; /* begins with a pronoun: it refers to the sentence before */
+	bool other; /* is of another thing than the question names: it is not said */
 };
 
 struct kb_selection {
@@ -35,6 +36,7 @@ struct kb_selection {
 	size_t order_count;
 	float gate_z;  /* above 0: the documents speak to the question */
 	bool answered; /* gate_z passes the gate asked for, and there is a sentence */
+	bool bound;    /* to a code that the question names: what stands beside may be of another */
 };
 
 void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,

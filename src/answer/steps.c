@@ -466,6 +466,7 @@ static void put_others_last(const struct search *s, struct kb_answer_step *step)
 			continue;
 		v[n] = selection->sentences[i];
 		v[n].z = KB_MIN(v[n].z, best - OTHERS_BEHIND);
+		v[n].other = true;
 		n++;
 	}
 	selection->sentences = v;
@@ -498,6 +499,8 @@ static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb
 		            step);
 	if (step->verdict == KB_NAMED_HELD)
 		put_others_last(s, step);
+	step->selection.bound =
+	        step->verdict == KB_NAMED_HELD && kb_named_has(&step->named, KB_NAMED_CODE);
 	/* What is near speaks of another; it may be shown beside the refusal. */
 	if (step->verdict == KB_NAMED_LACKING) {
 		step->selection.answered = false;

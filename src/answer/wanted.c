@@ -20,19 +20,24 @@ static const struct {
 		" gratuita rabatt ermäßigt ermäßigung ermäßigte prozent"
 		" réduction réductions remise réduit réduite descuento descuentos sconto ridotto ridotta desconto korting ",
 		"", "|%|折|优惠|割引|할인|" },
-	[KB_WANTED_PHONE] = {
+	[KB_WANTED_PHONE] = { /* signs: what masking leaves (mask.h) */
 		"|phone number|telephone number|telephone|phone|telefonnummer|telefon|numéro de téléphone|téléphone|"
 		"número de teléfono|teléfono|numero di telefono|telefono|telefone|telefoonnummer|",
-		"|电话|電話|전화|", "", "", "" },
+		"|电话|電話|전화|", "", "", "|[phone]|" },
 	[KB_WANTED_MAIL] = {
 		"|email address|e mail address|mail address|email|e mail|mailadresse|adresse mail|correo electrónico|"
 		"indirizzo email|",
-		"|邮箱|邮件地址|メールアドレス|", "", "", "|@|" },
+		"|邮箱|邮件地址|メールアドレス|", "", "", "|@|[email]|" },
 	[KB_WANTED_COLOUR] = {
 		"|colour|colours|color|colors|farbe|farben|couleur|couleurs|de qué color|qué colores|colore|colori|cores|"
 		"que cor|kleur|kleuren|",
 		"|颜色|什么色|何色|色は|색|",
-		" red blue green black white grey gray yellow brown orange purple pink silver gold beige violet"
+		" red blue green black white grey gray yellow brown orange purple pink silver gold golden beige violet"
+		" teal turquoise cyan magenta navy olive maroon crimson scarlet amber ivory cream khaki bronze copper lime"
+		" mint indigo lavender burgundy coral charcoal tan ochre chestnut transparent colourless colorless multicoloured"
+		" türkis violett silbern silberne golden goldene orangefarben cremeweiß dunkelblau hellblau dunkelgrün hellgrün"
+		" dunkelrot dunkelgrau hellgrau turquoise orange violette argenté doré naranja morado plateado dorado turquesa"
+		" arancione viola argento oro laranja roxo prateado dourado oranje paars roze bruin zilver goud"
 		" rot rote roter rotes roten blau blaue blaues grün grüne grünes schwarz schwarze weiß weiße grau graue gelb gelbe"
 		" braun rosa lila rouge rouges bleu bleue bleus vert verte verts noir noire blanc blanche gris grise jaune"
 		" rojo roja azul verde negro negra blanco blanca amarillo rosso rossa blu nero nera bianco bianca grigio giallo"
@@ -194,6 +199,24 @@ static bool has_long_number(struct kb_sv text)
 	return false;
 }
 
+/* "Price: 0.31": the column says what the figure is. */
+static bool has_column(struct kb_sv text, const char *phrases)
+{
+	struct kb_sv rest = kb_sv_str(phrases), phrase;
+
+	while (kb_sv_split(&rest, '|', &phrase)) {
+		struct kb_sv left = text;
+		ptrdiff_t at;
+
+		while (phrase.n && (at = kb_sv_find(left, phrase)) >= 0) {
+			left = kb_sv_from(left, (size_t)at + phrase.n);
+			if (left.n > 2 && left.p[0] == ':' && is_digit(left.p[2]))
+				return true;
+		}
+	}
+	return false;
+}
+
 bool kb_wanted_in(enum kb_wanted kind, struct kb_sv text)
 {
 	char buf[KB_WANTED_BYTES];
@@ -201,11 +224,13 @@ bool kb_wanted_in(enum kb_wanted kind, struct kb_sv text)
 
 	if (kind == KB_WANTED_NOTHING)
 		return false;
-	if (kind == KB_WANTED_PHONE)
-		return has_long_number(text);
 	if (has_phrase(text, kinds[kind].signs, false))
 		return true;
+	if (kind == KB_WANTED_PHONE)
+		return has_long_number(text);
 	text = folded(text, buf);
+	if (has_column(text, kinds[kind].asks))
+		return true;
 	for (size_t i = 0; i < text.n;) {
 		size_t from = i, digits;
 		struct kb_sv word;

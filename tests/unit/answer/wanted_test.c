@@ -36,6 +36,9 @@ static const struct {
 	{ "¿Cuánto tiempo dura la garantía?", KB_WANTED_DURATION, "La garantía dura dos años.",
 	  "La garantía cubre el motor." },
 	{ "水壶是什么颜色？", KB_WANTED_COLOUR, "水壶是红色的。", "水壶容量为1.7升。" },
+	{ "What is the price of electricity?", KB_WANTED_PRICE,
+	  "Service: Electricity; Unit: kWh; Price: 0.31", "The price is known by 2030." },
+	{ "What is the clerk's email?", KB_WANTED_MAIL, "Write to [email].", "Write to us." },
 	{ "How do I reset it?", KB_WANTED_NOTHING, NULL, "Hold the button for 12 seconds." },
 	{ "Who made it?", KB_WANTED_NOTHING, NULL, "It is 2 m tall and red." },
 };
