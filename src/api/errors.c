@@ -25,7 +25,6 @@ static void write_envelope(struct kb_call *call, struct kb_jw *jw, int status,
                            const struct kb_err *err)
 {
 	const char *message = kb_err_shown(err);
-	struct kb_reason reason = kb_reason_of_refusal(kb_sv_str(message));
 
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "status", "error");
@@ -38,7 +37,6 @@ static void write_envelope(struct kb_call *call, struct kb_jw *jw, int status,
 	kb_jw_key_str(jw, "message", message);
 	kb_jw_end(jw);
 	kb_jw_key_str(jw, "message", message);
-	kb_reason_write(jw, &reason);
 	kb_jw_key(jw, "error");
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "message", message);
@@ -71,6 +69,7 @@ static int status_of(const struct kb_call *call, const struct kb_err *err)
 static void write_error(struct kb_call *call, struct kb_response *response, struct kb_buf *buf,
                         const struct kb_err *err)
 {
+	struct kb_reason reason = kb_reason_of_refusal(kb_sv_str(kb_err_shown(err)));
 	struct kb_http_field *field = response->fields;
 	struct kb_jw jw;
 
@@ -84,6 +83,9 @@ static void write_error(struct kb_call *call, struct kb_response *response, stru
 		*field++ = (struct kb_http_field){ KB_SV("www-authenticate"), KB_SV("Bearer") };
 	if (is_in_vain(err))
 		*field++ = (struct kb_http_field){ KB_SV("x-should-retry"), KB_SV("false") };
+	if (reason.code)
+		*field++ = (struct kb_http_field){ KB_SV("docent-reason"),
+			                           kb_reason_line(call->arena, &reason) };
 }
 
 void kb_call_error(struct kb_call *call, const struct kb_err *err)

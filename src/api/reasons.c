@@ -1,5 +1,7 @@
 #include "api/reasons.h"
 
+#include "base/field.h"
+
 /* '%' stands for an argument, '*' for what nobody needs to be told. The first that fits counts. */
 struct row {
 	const char *code, *sentence;
@@ -193,6 +195,18 @@ struct kb_reason kb_reason_of_document(struct kb_sv sentence)
 struct kb_reason kb_reason_of_refusal(struct kb_sv sentence)
 {
 	return find(refusals, KB_COUNTOF(refusals), sentence);
+}
+
+struct kb_sv kb_reason_line(struct kb_arena *arena, const struct kb_reason *reason)
+{
+	struct kb_sv line = kb_sv_str(reason->code);
+
+	for (size_t i = 0; i < reason->count; i++) {
+		struct kb_sv one = kb_percent_encode(arena, reason->arguments[i], "");
+
+		line = kb_arena_printf(arena, "%.*s %.*s", KB_SV_ARG(line), KB_SV_ARG(one));
+	}
+	return line;
 }
 
 void kb_reason_write(struct kb_jw *jw, const struct kb_reason *reason)

@@ -22,6 +22,10 @@ struct kb_reason kb_reason_of_document(struct kb_sv sentence);
 /* Why a request was refused. */
 struct kb_reason kb_reason_of_refusal(struct kb_sv sentence);
 
+/* "code argument argument", each argument percent-encoded (RFC 3986 2.1): a field of a refusal,
+ * whose body has the members that its clients know. */
+struct kb_sv kb_reason_line(struct kb_arena *arena, const struct kb_reason *reason);
+
 /* reason_code and reason_arguments, where there is a code. */
 void kb_reason_write(struct kb_jw *jw, const struct kb_reason *reason);
 

@@ -10,7 +10,7 @@
 
 // clang-format off
 static const struct kb_schema schemas[] = {
-	{ "Error", "status:str url:str data:ErrorData message:str reason_code~:str reason_arguments~:[str] error:OpenAiError" },
+	{ "Error", "status:str url:str data:ErrorData message:str error:OpenAiError" },
 	{ "ErrorData", "code:int message:str" },
 	{ "OpenAiError", "message:str type:str param:str? code:str?" },
 	{ "Health", "status:str" },

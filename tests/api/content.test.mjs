@@ -129,12 +129,15 @@ test("dead links of a website are no documents: they stand apart, with why", asy
 test("a refusal has a code and what stands in it", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
-  const refused = async (method, where, json) => (await agent.api(method, where, { json })).json;
+  const refused = async (method, where, json) => {
+    const [code, ...given] = (await agent.api(method, where, { json })).headers["docent-reason"].split(" ");
+    return { code, given: given.map(decodeURIComponent) };
+  };
   const long = await refused("POST", "/conversations/x/messages", { prompt: "x".repeat(9000) });
-  assert.equal(long.reason_code, "question_long");
-  assert.equal(long.reason_arguments[0], "9000");
+  assert.equal(long.code, "question_long");
+  assert.equal(long.given[0], "9000");
   const empty = await refused("POST", "/conversations/x/messages", { prompt: "" });
-  assert.equal(empty.reason_code, "question_empty");
+  assert.equal(empty.code, "question_empty");
   const missing = await refused("GET", "/pages/999999/text");
-  assert.equal(missing.reason_code, "not_found");
+  assert.equal(missing.code, "not_found");
 });

@@ -12,7 +12,7 @@ const files = ["README.md", "CHANGELOG.md"].concat(
 
 // What an answer must say, and the document that it must be taken from.
 const questions = [
-  ["How do I back up Docent?", /copy the data directory/, "operating.md"],
+  ["How do I back up Docent?", /docent backup /, "backup.md"],
   ["How do I set up TLS?", /--tls-cert/, "operating.md"],
   ["How can I restrict who sees a document?", /labels/, "interface.md"],
   ["Which file formats can it read?", /PDF, Word, Excel/, "parsing.md"],

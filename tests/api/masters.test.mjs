@@ -107,10 +107,7 @@ test("every-message: each question goes to the agent that knows, and the message
     "Brisca 200 espresso machine: manual",
   );
   const { claims } = await master.expect(200, "GET", `/conversations/${session}/messages/${one.id}/claims`);
-  assert.deepEqual(
-    claims.map((claim) => claim.status),
-    ["supported"],
-  );
+  assert.deepEqual([...new Set(claims.map((claim) => claim.status))], ["supported"]);
   const streamed = await master.stream(builder);
   assert.ok(streamed.text.includes("Hester Quillby"));
   const chat = await master.api("POST", "/chat/completions", {

@@ -165,7 +165,7 @@ test("the description lists every setting of the interface", async (t) => {
     "ending_message",
   ])
     assert.ok(names.includes(name), name);
-  assert.equal(names.length, 80);
+  assert.equal(names.length, 81);
 });
 
 test("a new agent has the default of every field, under its answer name", async (t) => {
@@ -182,7 +182,7 @@ test("a new agent has the default of every field, under its answer name", async 
   }
   assert.deepEqual([settings.private_deployment, settings.license_slug, settings.selling_url], [0, null, null]);
   assert.equal(settings.default_prompt, "Ask Me Anything ...");
-  assert.equal(Object.keys(settings).length, 80 + 3);
+  assert.equal(Object.keys(settings).length, 81 + 3);
 });
 
 for (const [form, send] of [

@@ -546,11 +546,8 @@ test("starters follow the page around where the owner wants that", async (t) => 
   const { kb, agent, slug } = await open(t, { example_questions: ["Who built it?"] });
   const { call } = await visit(kb, slug);
   const starters = async (title) => (await call("GET", "/starters", { query: { title } })).data;
-  assert.deepEqual(await starters("The Velmora lighthouse"), {
-    questions: ["Who built it?"],
-    topics: [],
-    suggested: [],
-  });
+  const { questions, topics, suggested } = await starters("The Velmora lighthouse");
+  assert.deepEqual([questions, topics, suggested], [["Who built it?"], [], []]);
   await agent.expect(200, "POST", "/settings", { json: { use_context_aware_starter_question: true } });
   const tower = (await starters("The Velmora lighthouse")).topics,
     coffee = (await starters("Brisca 200 espresso machine")).topics;

@@ -19,13 +19,9 @@ export const headers: Record<string, string> = {};
 /** What is said when nothing answers; a surface has it in the words of its reader. */
 export const noService = { text: "The service does not answer. Is it running?" };
 
-/** What a refusal is told as; a surface has it in the words of its reader, by the code that comes with it. */
-export interface Refused {
-  message?: string;
-  reason_code?: string;
-  reason_arguments?: string[];
-}
-export const refusals = { say: (refused: Refused) => refused.message ?? "" };
+/** What a refusal is told as: its sentence, and the field that says why by code ("code argument argument", each
+ * argument percent-encoded), from which a surface makes the words of its reader. */
+export const refusals = { say: (message: string, _reason: string | null) => message };
 
 /** Is called when the service no longer knows this browser. */
 export const onSignedOut = { call: () => {} };
@@ -35,11 +31,13 @@ export const withQuery = (path: string, query: Query = {}) => {
   return pairs.length ? `${path}?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}` : path;
 };
 
+const REASON = "docent-reason";
+
 async function failure(reply: Response): Promise<ApiError> {
   const retry = Number(reply.headers.get("retry-after") ?? 0);
   let message = "";
   try {
-    message = refusals.say(await reply.json());
+    message = refusals.say((await reply.json()).message ?? "", reply.headers.get(REASON));
   } catch {
     // No JSON: a proxy in between has answered.
   }
@@ -105,14 +103,17 @@ export function upload<T>(path: string, form: FormData, progress: (share: number
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     request.onerror = () => reject(new ApiError(noService.text, 0));
     request.onload = () => {
-      let json: Refused & { data?: T } = {};
+      let json: { message?: string; data?: T } = {};
       try {
         json = JSON.parse(request.responseText);
       } catch {
         // As above.
       }
       if (request.status < 300) resolve((json.data ?? json) as T);
-      else reject(new ApiError(refusals.say(json) || `${request.status} ${request.statusText}`, request.status));
+      else {
+        const message = refusals.say(json.message ?? "", request.getResponseHeader(REASON));
+        reject(new ApiError(message || `${request.status} ${request.statusText}`, request.status));
+      }
     };
     request.send(form);
   });

@@ -1,5 +1,4 @@
 // What the service says in English, in the reader's language: by its code, with what stands in it.
-import type { Refused } from "./api";
 import { w } from "../words/dashboard";
 
 type Sayings = Record<string, string | ((...given: string[]) => string)>;
@@ -27,13 +26,10 @@ const titleOf = (field: string): string | null =>
 const namesField = (sentence: string) => /\p{L}_\p{L}/u.test(sentence);
 
 /** Why a request was refused. A sentence without a code is told as it is only to who reads its language. */
-export function sayRefusal({ message, reason_code, reason_arguments = [] }: Refused): string {
-  let given = reason_arguments;
-  if (reason_code?.startsWith("field_")) {
-    const [field = "", ...rest] = given;
-    given = [titleOf(field) ?? w.thisField, ...rest];
-  }
-  const words = said(w.refusals, reason_code, given);
+export function sayRefusal(message: string, reason: string | null): string {
+  const [code, ...given] = (reason ?? "").split(" ").map(decodeURIComponent);
+  if (code?.startsWith("field_")) given[0] = titleOf(given[0] ?? "") ?? w.thisField;
+  const words = said(w.refusals, code, given);
   if (words !== null) return words;
   const isTheirs = document.documentElement.lang.startsWith("en");
   return message && isTheirs && !namesField(message) ? message : w.refusals.other;
