@@ -71,6 +71,13 @@ static bool read_arguments(int argc, char **argv, struct restore *out)
 
 /* ---- where it goes ---- */
 
+/* What a run leaves that was ended while it wrote "restoring" is its temporary file. */
+static bool counts(const char *name)
+{
+	return strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, "lost+found") != 0
+	       && strncmp(name, "restoring.", strlen("restoring.")) != 0;
+}
+
 static bool is_empty(const char *path, bool *empty, struct kb_err *err)
 {
 	DIR *dir = opendir(path);
@@ -80,9 +87,7 @@ static bool is_empty(const char *path, bool *empty, struct kb_err *err)
 	if (!dir)
 		return access(path, F_OK) != 0 || kb_fail_errno(err, "cannot read %s", path);
 	while ((entry = readdir(dir)))
-		*empty = *empty
-		         && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0
-		             || strcmp(entry->d_name, "lost+found") == 0);
+		*empty = *empty && !counts(entry->d_name);
 	closedir(dir);
 	return true;
 }

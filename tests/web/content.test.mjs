@@ -65,8 +65,8 @@ test("how documents are read is set with a new agent, with more content, and lat
   await page.getByText("Answering", { exact: true }).waitFor({ timeout: 60_000 });
   const { data } = await kb.expect(200, "GET", "/projects");
   const read = () => kb.expect(200, "GET", `/projects/${data[0].id}`);
-  const settings = await kb.expect(200, "GET", `/projects/${data[0].id}/settings`);
-  assert.equal(settings.chatbot_msg_lang, "visitor", "its visitors read their own language");
+  const language = async () => (await kb.expect(200, "GET", `/projects/${data[0].id}/settings`)).chatbot_msg_lang;
+  await until("its visitors to read their own language", async () => (await language()) === "visitor");
   const options = ({ is_ocr_enabled, allow_extra_timeout, file_data_retension, is_vision_enabled }) => [
     is_ocr_enabled,
     allow_extra_timeout,

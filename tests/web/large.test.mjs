@@ -44,9 +44,9 @@ test("an agent of 100,000 documents and 10,000 conversations opens at once", asy
   await page.goto(await link(kb));
   await page.getByText("100,000 documents").waitFor();
   for (const [screen, shown] of [
-    ["documents", "100,000"],
-    ["documents?status=failed", "No document fits"],
-    ["documents?status=ok&search=note+777.md", "note 777.md"],
+    ["content", "100,000"],
+    ["content?state=amiss&search=nothing", "No document fits"],
+    ["content?state=ready&search=note+777", "note 777"],
     ["conversations", "Who built the Velmora lighthouse?"],
     ["analytics", "10,000"],
     ["ask", "Ask Archive"],

@@ -1,5 +1,4 @@
 // Code that is fetched when it is first needed.
-import type { ComponentType } from "preact";
 
 const PAUSES_MS = [300, 1000, 3000];
 
@@ -14,10 +13,3 @@ export async function part<T>(load: () => Promise<T>): Promise<T> {
   }
   return load();
 }
-
-/** One of the screens that come together. */
-export const screen = async (
-  name: keyof typeof import("../screens/all"),
-): Promise<{ default: ComponentType<any> }> => ({
-  default: (await import("../screens/all"))[name],
-});

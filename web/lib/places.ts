@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "../components/Icon";
 import { isWhole } from "./state";
-import { screen } from "./part";
+import { screen } from "./screen";
 import { w } from "../words/dashboard";
 
 export interface Place {

@@ -1,7 +1,7 @@
 // The screens of an agent, in the order of the rail. What is not here is not there.
 import type { ComponentType } from "preact";
 import type { IconName } from "../components/Icon";
-import { screen } from "./part";
+import { screen } from "./screen";
 import { w } from "../words/dashboard";
 
 export interface Screen {

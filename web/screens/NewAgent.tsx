@@ -8,7 +8,7 @@ import { Icon } from "../components/Icon";
 import { Note } from "../components/Note";
 import { ReadingOptions } from "../components/ReadingOptions";
 import { Toggle } from "../components/Toggle";
-import { call, upload } from "../lib/api";
+import { post, upload } from "../lib/api";
 import { host, percent } from "../lib/format";
 import { changed, ofAddress, ofAgent, usual, type Options } from "../lib/reading";
 import { go } from "../lib/router";
@@ -62,7 +62,9 @@ export default function NewAgent({ onClose }: { onClose: () => void }) {
         tell((failure as Error).message, undefined, 7000),
       );
       // Whom it talks to is not known yet: they read their own language.
-      await call("POST", `/projects/${agent.id}/settings`, { body: { chatbot_msg_lang: "visitor" } }).catch(() => {});
+      await post(`/projects/${agent.id}/settings`, { chatbot_msg_lang: "visitor" }).catch((failure) =>
+        tell((failure as Error).message, undefined, 7000),
+      );
       onClose();
       go(`/agents/${agent.id}/${way === "empty" ? "documents" : "ask"}`);
     } catch (failure) {

@@ -855,6 +855,7 @@ const en = {
       chatbot_model: "One of the models that the operator has set up; left alone, `agent_capability` decides.",
       context_depth: "How much of the documents a model is given for an answer.",
       is_hybrid_search: "Finds codes, part numbers and versions exactly; answers may take longer.",
+      quote_sure_answers: "Where the documents surely answer, their own sentences do, and no model is asked.",
       use_planner_mode: "Takes a question apart, searches for each part, and answers from all of them.",
       max_actions_per_query: "So many steps at most for one question, up to the limit of the plan.",
       enable_agent_knowledge_base_awareness: "The agent may say what it knows about.",
@@ -916,6 +917,8 @@ const en = {
       remove_branding: "Leaves out the line that names the service.",
       chatbot_msg_lang:
         "The language of the texts that are not set here. An answer is in the language of its question.",
+      contact_person:
+        "A person or a team. Where nothing answers, visitors may leave an e-mail address and their question; Analytics shows them. Empty: nobody.",
       default_prompt: "The hint in the empty field.",
       example_questions: "Questions that are offered at the beginning of a conversation.",
       try_asking_questions_msg: "Stands above the questions to begin with.",
