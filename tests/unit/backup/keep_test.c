@@ -77,19 +77,14 @@ static void test_judge(struct kb_test *t)
 
 static void test_read(struct kb_test *t)
 {
-	static const char *const wrong[] = { "all",
-		                             "24h",
-		                             "24h:",
-		                             "x:all",
-		                             "0d:all",
-		                             "1d:all,",
-		                             ",1d:all",
-		                             "1d:weekly 2d:all",
-		                             "1d:Daily",
-		                             "-1d:daily",
-		                             "999999d:all",
-		                             "1h:all,1h:all,1h:all,1h:all,"
-		                             "1h:all,1h:all,1h:all,1h:all,1h:all" };
+	static const char *const wrong[] = {
+		"all",         "24h",
+		"24h:",        "x:all",
+		"0d:all",      "1d:all,",
+		",1d:all",     "1d:weekly 2d:all",
+		"1d:Daily",    "-1d:daily",
+		"999999d:all", "1h:all,1h:all,1h:all,1h:all,1h:all,1h:all,1h:all,1h:all,1h:all"
+	};
 	struct kb_keep keep;
 	struct kb_err err;
 	int64_t us;
