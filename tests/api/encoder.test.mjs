@@ -23,15 +23,6 @@ const files = {
   "canteen.txt": "The canteen serves soup at noon. Guests pay in cash.",
 };
 const meaning = async (agent) => (await agent.expect(200, "GET")).meaning;
-const ready = (agent) =>
-  until(
-    "every passage to be found by meaning",
-    async () => {
-      const { passages, ready } = await meaning(agent);
-      return passages > 0 && ready === passages;
-    },
-    60_000,
-  );
 const first = async (agent, query) =>
   (await agent.expect(200, "POST", "/search", { json: { query } })).passages[0]?.filename;
 const vectors = (kb) => figure(kb, "passages_embedded_total");
@@ -47,7 +38,7 @@ test("a question in other words finds its document, and by words at once", { ski
   const kb = await start(t, { env });
   const agent = await kb.agent({ files });
   assert.equal(await first(agent, "Where are bicycles parked?"), "bikes.txt");
-  await ready(agent);
+  await agent.encoded();
   assert.equal(await first(agent, "maternity vacation"), "leave.txt");
   assert.equal(await first(agent, "Wo kann ich mein Fahrrad abstellen?"), "bikes.txt");
   assert.equal(await first(agent, "Was gibt es zum Mittagessen?"), "canteen.txt");
@@ -72,7 +63,7 @@ test("killed three times while it encodes, everything is found by meaning in the
     await kb.kill9();
     await kb.restart();
   }
-  await ready(agent);
+  await agent.encoded();
   assert.equal(await kb.stop(), 0);
   const check = await kb.cli("check");
   assert.equal(check.code, 0, check.stdout + check.stderr);
@@ -81,11 +72,11 @@ test("killed three times while it encodes, everything is found by meaning in the
 test("a copy of an agent has its vectors, and a deleted document's are gone", { skip }, async (t) => {
   const kb = await start(t, { env });
   const agent = await kb.agent({ files });
-  await ready(agent);
+  await agent.encoded();
   const before = await vectors(kb);
   const copied = await agent.expect(201, "POST", "/replicate");
   const copy = new Agent(kb, copied, agent.key);
-  await ready(copy);
+  await copy.encoded();
   assert.equal(await first(copy, "maternity vacation"), "leave.txt");
   assert.equal(await vectors(kb), before);
   const page = await copy.page("leave.txt");
@@ -97,13 +88,13 @@ test("a copy of an agent has its vectors, and a deleted document's are gone", { 
 test("what a deleted document had word for word is not encoded again", { skip }, async (t) => {
   const kb = await start(t, { env });
   const agent = await kb.agent({ files });
-  await ready(agent);
+  await agent.encoded();
   await counted(kb, { passages_embedded_total: 4 });
   const page = await agent.page("leave.txt");
   await agent.expect(200, "DELETE", `/pages/${page.id}`);
   await agent.add({ "leave.txt": files["leave.txt"], "new.txt": "Ladders are lent on Tuesdays." });
   await agent.settled();
-  await ready(agent);
+  await agent.encoded();
   await counted(kb, { passages_known_total: 1, passages_embedded_total: 5 });
   assert.equal(await first(agent, "maternity vacation"), "leave.txt");
 });
@@ -111,7 +102,7 @@ test("what a deleted document had word for word is not encoded again", { skip },
 test("the explanation of a search says both sides", { skip }, async (t) => {
   const kb = await start(t, { env });
   const agent = await kb.agent({ files });
-  await ready(agent);
+  await agent.encoded();
   const { passages } = await agent.expect(200, "POST", "/search", {
     json: { query: "Where are bicycles parked?", explain: true },
   });
@@ -187,6 +178,6 @@ test("a foreign file is refused by name, and one that is not there ends the star
 test("two nodes encode each passage once", { skip }, async (t) => {
   const { nodes } = await cluster(t, 2, env);
   const agents = [await nodes[0].agent({ files: many(30) }), await nodes[1].agent({ files: many(30, 100) })];
-  for (const agent of agents) await ready(agent);
+  for (const agent of agents) await agent.encoded();
   assert.equal((await vectors(nodes[0])) + (await vectors(nodes[1])), 60);
 });

@@ -1,27 +1,15 @@
 // How often checked answers win, and how often they should not have: for a story and a bench.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { until } from "./util.mjs";
 
 export const set = JSON.parse(readFileSync(new URL("../../fixtures/verified.json", import.meta.url), "utf8"));
-
-/** Until all of the agent's documents are found by meaning too. */
-export const meant = (agent) =>
-  until(
-    "the vectors",
-    async () => {
-      const { queued, meaning } = await agent.expect(200, "GET", "/progress");
-      return queued === 0 && meaning && meaning.ready === meaning.passages;
-    },
-    60_000,
-  );
 
 /** Makes the answers of the set and asks its questions: figures, and the questions that went wrong. */
 export async function measure(agent, { answers, paraphrases, near }) {
   const ids = {};
   for (const [name, [question, answer]] of Object.entries(answers))
     ids[name] = (await agent.expect(201, "POST", "/answers", { json: { question, answer } })).id;
-  await meant(agent);
+  await agent.encoded();
   const won = async (prompt) =>
     (await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: { prompt } })).verified
       ?.answer_id;

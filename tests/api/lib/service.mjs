@@ -383,6 +383,18 @@ export class Agent {
     return this.pages();
   }
 
+  /** Waits until every passage is found by meaning too. */
+  encoded(ms = 60_000) {
+    return until(
+      "every passage to be found by meaning",
+      async () => {
+        const { queued, meaning } = await this.expect(200, "GET", "/progress");
+        return queued === 0 && meaning && meaning.passages > 0 && meaning.ready === meaning.passages;
+      },
+      ms,
+    );
+  }
+
   async add(files) {
     await this.expect(200, "POST", "", { form: form({}, files) });
     return this.settled();
