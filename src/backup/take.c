@@ -201,7 +201,7 @@ static bool send_database(struct making *m, struct kb_err *err)
 	int64_t list = (int64_t)KB_PIECE_BYTES * KB_PIECES_LIST;
 	struct pieces *in = kb_xcalloc(1, sizeof(*in));
 	struct kb_hasher hasher;
-	struct stat st;
+	struct stat st = { 0 };
 	char path[KB_TEMP_PATH];
 	bool ok;
 

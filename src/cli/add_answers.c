@@ -118,7 +118,10 @@ static bool label_ids(struct adding *a, struct kb_arena *arena, struct kb_sv cel
 		return false;
 	kb_jw_key(jw, "label_ids");
 	kb_jw_array(jw);
-	json_array_foreach(data, i, one) kb_jw_int(jw, kb_json_int(one, "id", 0));
+	json_array_foreach(data, i, one)
+	{
+		kb_jw_int(jw, kb_json_int(one, "id", 0));
+	}
 	kb_jw_end(jw);
 	return true;
 }

@@ -24,6 +24,7 @@ static struct kb_sv remarks(const struct kb_reading *r)
 {
 	const struct kb_sitemap_report *report = &r->report;
 
+	KB_ASSERT(r->kind);
 	if (r->kind->remarks && report->pages)
 		return r->kind->remarks(r);
 	if (report->unread)

@@ -402,19 +402,6 @@ bool kb_model_read_file(struct kb_arena *arena, struct kb_sv json, const char *f
 	return check_fallbacks(*out, n, file, err);
 }
 
-bool kb_models_parse(struct kb_arena *arena, struct kb_sv json, const char *file,
-                     struct kb_model **out, size_t *count, struct kb_err *err)
-{
-	struct kb_model_entry *entries;
-
-	if (!kb_model_read_file(arena, json, file, &entries, count, err))
-		return false;
-	*out = KB_NEW_ARRAY(arena, *count, struct kb_model);
-	for (size_t i = 0; i < *count; i++)
-		(*out)[i] = entries[i].model;
-	return true;
-}
-
 /* ---- options instead of a file ---- */
 
 bool kb_model_is_file(const char *list)

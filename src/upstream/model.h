@@ -63,8 +63,4 @@ bool kb_model_read_options(struct kb_arena *arena, const struct kb_models_config
                            struct kb_model_entry **out, size_t *count,
                            struct kb_err *err) KB_MUST_CHECK;
 
-/* For tests and the fuzz target: the file's text without opening anything; `arena` keeps all. */
-bool kb_models_parse(struct kb_arena *arena, struct kb_sv json, const char *file,
-                     struct kb_model **out, size_t *count, struct kb_err *err) KB_MUST_CHECK;
-
 #endif
