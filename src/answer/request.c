@@ -27,8 +27,12 @@ bool kb_answer_asker(struct kb_store *store, struct kb_arena *arena,
 	if (!request->settings->user_awareness)
 		return true;
 	if (request->account_id
-	    && !kb_store_account_get(store, arena, request->account_id, &account, err))
-		return err->code == KB_E_NOT_FOUND; /* deleted meanwhile */
+	    && !kb_store_account_get(store, arena, request->account_id, &account, err)) {
+		if (err->code != KB_E_NOT_FOUND)
+			return false;
+		*err = (struct kb_err){ 0 }; /* deleted meanwhile */
+		return true;
+	}
 	if (!request->account_id || !kb_sv_eq_str(account.name, KB_ACCOUNT_DEFAULT))
 		*name = kb_utf8_line(arena, account.name, KB_ASKER_CHARS);
 	return true;

@@ -488,10 +488,13 @@ bool kb_verified_answer(const struct kb_answer_job *job, const struct kb_answer_
 		best = leader(&c, &question);
 	if (!best)
 		return true;
-	/* A file that only looks like one has no row. */
 	if (!kb_store_verified_get(job->answerer->store, job->arena, request->agent->id,
-	                           best->by->passage.page_id, &won, err))
-		return err->code == KB_E_NOT_FOUND;
+	                           best->by->passage.page_id, &won, err)) {
+		if (err->code != KB_E_NOT_FOUND)
+			return false;
+		*err = (struct kb_err){ 0 }; /* a file that only looks like one has no row */
+		return true;
+	}
 	if (stands(&won, question))
 		*text = hand_over(job->arena, request, &won, &best->by->passage, out);
 	return true;

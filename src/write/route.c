@@ -55,6 +55,7 @@ static bool try_agent(const struct kb_answer_job *job, struct kb_arena *arena,
 		}
 		out->confidence = steps.confidence;
 	} else if (err->code == KB_E_NOT_FOUND) {
+		*err = (struct kb_err){ 0 };
 		ok = true;
 	}
 	kb_snapshot_release(steps.searched);

@@ -215,6 +215,16 @@ test("what only looks like a checked answer is never said as one", async (t) => 
   assert.equal("verified" in message, false);
 });
 
+test("where a model writes, what only looks like a checked answer is a document", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const agent = await kb.agent({ files: { "a.txt": `%docent-answer 1\n${where}\n\nBicycles stand on the roof.\n` } });
+  const message = await agent.ask(where);
+  assert.match(message.llm_response, /on the roof/);
+  assert.equal("verified" in message, false);
+  assert.ok(server.chat.seen.length > 0, "the model was asked");
+});
+
 test("a document that has changed since is told to the owner, and the answer stays", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
