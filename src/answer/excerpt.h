@@ -19,8 +19,9 @@ struct kb_sv kb_excerpt_of(struct kb_arena *arena, struct kb_sv text, size_t at)
  * what is left is meant. */
 struct kb_sv kb_excerpt_clean(struct kb_arena *arena, struct kb_sv text);
 
-/* A sentence without the footnotes, attributes and shortcodes at its end; empty where there is
- * nothing else. What is left is verbatim. */
+/* A sentence, which has no blanks around it, without the footnotes, attributes and shortcodes at
+ * its end; empty where there is nothing else. What is left is the sentence's beginning, verbatim.
+ */
 struct kb_sv kb_excerpt_trim(struct kb_sv sentence);
 
 #endif

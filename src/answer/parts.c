@@ -375,6 +375,21 @@ static void mark_said(struct text *t, const struct place *p)
 	}
 }
 
+static void say(const struct text *t, const struct place *p, struct kb_answer_part *out,
+                size_t *count)
+{
+	for (size_t i = p->first; i < p->end; i++) {
+		const struct unit *unit = &t->units[i];
+
+		if (!is_idle(t, p, i))
+			out[(*count)++] = (struct kb_answer_part){
+				unit->s->candidate,
+				unit->s->start,
+				unit->s->start + (uint32_t)unit->text.n,
+			};
+	}
+}
+
 void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
                      const struct kb_selection *selection, struct kb_answer_part **out,
                      size_t *count)
@@ -399,12 +414,8 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 		first = KB_MAX(first, p.mass);
 		trim(&t, &p);
 		make_whole(&t, &p);
-		for (size_t i = p.first; i < p.end && !only_asks(&t, &p); i++)
-			if (!is_idle(&t, &p, i))
-				(*out)[(*count)++] =
-				        (struct kb_answer_part){ t.units[i].s->candidate,
-					                         t.units[i].s->start,
-					                         t.units[i].s->end };
+		if (!only_asks(&t, &p))
+			say(&t, &p, *out, count);
 		mark_said(&t, &p);
 	}
 }

@@ -9,7 +9,7 @@
 /* A sentence of the answer; its citation is its candidate's page. */
 struct kb_answer_part {
 	uint32_t candidate;
-	uint32_t start, end; /* bytes of its passage's text: a verbatim span */
+	uint32_t start, end; /* bytes of its passage's text: verbatim, without debris at its end */
 };
 
 /*

@@ -3,7 +3,7 @@ import { assert, start, test } from "./lib/harness.mjs";
 
 const manual = `# Kiln
 
-The kiln stands in the yard, behind the workshop. It burns wood.
+The kiln stands in the yard, behind the workshop. It burns wood.[^1]
 
 ## Firing
 
@@ -63,4 +63,11 @@ test("of a table the row that was asked for is said, with its columns", async (t
 test("an answer of a word stands with the question of its shortcode", async (t) => {
   assert.equal(await asked(t, "May I bring my own glaze?"), "May I bring my own glaze?\nYes.");
   assert.equal(await asked(t, "Who sweeps the ashes?"), "Who sweeps the ashes?\nWhoever fired last.");
+});
+
+test("a footnote at a sentence's end is not said", async (t) => {
+  assert.equal(
+    await asked(t, "Where does the kiln stand?"),
+    "The kiln stands in the yard, behind the workshop. It burns wood.",
+  );
 });
