@@ -55,6 +55,7 @@ struct unit {
 struct text {
 	struct unit *units;
 	size_t count;
+	size_t *before; /* letters before each of them, and of all */
 	struct kb_lines lines;
 	const struct form *form;
 	enum kb_shape shape;
@@ -141,8 +142,11 @@ static void read_units(struct kb_arena *arena, const struct kb_candidate *candid
 			units[i].mass = 0;
 	}
 	qsort(units, selection->count, sizeof(*units), in_order);
-	for (size_t i = 0; i < selection->count; i++)
+	t->before = KB_NEW_ARRAY(arena, selection->count + 1, size_t);
+	for (size_t i = 0; i < selection->count; i++) {
 		units[i].first = i == 0 || units[i - 1].s->candidate != units[i].s->candidate;
+		t->before[i + 1] = t->before[i] + units[i].letters;
+	}
 	t->units = units;
 	t->count = selection->count;
 	find_lines(arena, t);
@@ -182,11 +186,7 @@ static struct place best_place(const struct text *t, size_t letters)
 
 static size_t size_of(const struct text *t, size_t first, size_t end)
 {
-	size_t sum = 0;
-
-	for (size_t i = first; i < end; i++)
-		sum += t->units[i].letters;
-	return sum;
+	return t->before[end] - t->before[first];
 }
 
 /* Sentences at either end that do not answer themselves. */
