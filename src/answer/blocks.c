@@ -35,7 +35,7 @@ static bool is_label(struct kb_sv text)
 	struct kb_sv last = text;
 	ptrdiff_t blank;
 
-	if (text.n > LABEL_MAX || kb_states(text))
+	if (!text.n || text.n > LABEL_MAX || kb_states(text))
 		return false;
 	while ((blank = kb_sv_find_byte(last, ' ')) >= 0)
 		last = kb_sv_from(last, (size_t)blank + 1);

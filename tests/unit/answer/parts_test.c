@@ -1,0 +1,146 @@
+#include "test.h"
+
+#include <stdlib.h>
+
+#include "answer/parts.h"
+#include "index/sentence.h"
+
+enum { SENTENCES = 16 };
+
+#define NO (-9)
+#define LONG                                                                                       \
+	"This paragraph is about the river and what else is to be seen, and it goes on for as "    \
+	"long as a paragraph does, so that nobody takes it for a part of anything beside it, "     \
+	"of which there is little to be said, and nothing that would not be said somewhere else "  \
+	"as well."
+
+/* Sentences of one passage, how likely each answers (of those that are not given: not at all), and
+ * what is said, a sentence a line. */
+static const struct {
+	const char *name, *text;
+	float z[SENTENCES];
+	enum kb_shape shape;
+	bool bound;
+	const char *want;
+} rows[] = {
+	{ "a fact with the paragraph that it begins",
+	  "The mill grinds rye. It stands by the river, where the road to the north begins.\n" LONG,
+	  { 1, NO, NO },
+	  KB_SHAPE_FACT,
+	  false,
+	  "The mill grinds rye.\nIt stands by the river, where the road to the north begins." },
+	{ "the best place comes first, wherever it stands",
+	  "The old mill of the upper valley grinds rye, mostly on Monday.\n" LONG "\n" LONG
+	  "\n" LONG "\nThe old mill of the upper valley grinds wheat on Tuesdays.",
+	  { 0, NO, NO, NO, 1 },
+	  KB_SHAPE_FACT,
+	  false,
+	  "The old mill of the upper valley grinds wheat on Tuesdays.\n"
+	  "The old mill of the upper valley grinds rye, mostly on Monday." },
+	{ "nothing is said twice",
+	  "The mill of the valley is closed on Sundays and on all holidays.\n" LONG "\n" LONG
+	  "\n" LONG "\nThe mill of the valley is closed on Sundays and on all holidays.",
+	  { 1, NO, NO, NO, 1 },
+	  KB_SHAPE_FACT,
+	  false,
+	  "The mill of the valley is closed on Sundays and on all holidays." },
+	{ "steps from the line that leads to them to the last",
+	  LONG "\nTo start it:\n1. Open the lid.\n2. Press the lever.\n3. Wait.\n" LONG,
+	  { NO, NO, NO, 1, NO, NO },
+	  KB_SHAPE_SECTION,
+	  false,
+	  "To start it:\n1. Open the lid.\n2. Press the lever.\n3. Wait." },
+	{ "of a table the rows that matter",
+	  "Size: S; Fee: 14\nSize: M; Fee: 31\nSize: L; Fee: 9",
+	  { NO, 1, NO },
+	  KB_SHAPE_FACT,
+	  false,
+	  "Size: M; Fee: 31" },
+	{ "not over a heading, nor the heading",
+	  "The mill is open in the summer.\nFees and times\nThe museum costs nine crowns.",
+	  { NO, 1, NO },
+	  KB_SHAPE_FACT,
+	  false,
+	  "The museum costs nine crowns." },
+	{ "a question that nothing answers says nothing",
+	  "Is it hot?",
+	  { 1 },
+	  KB_SHAPE_FACT,
+	  false,
+	  "" },
+	{ "few words with the question that they answer",
+	  "Is it hot?\nYes.\n" LONG,
+	  { NO, 1, NO },
+	  KB_SHAPE_FACT,
+	  false,
+	  "Is it hot?\nYes." },
+	{ "debris is not said, nor at a sentence's end",
+	  "Nine crowns.[^1]\n{: .note}\nChildren pay three crowns. {#fees}",
+	  { 1, NO, 1 },
+	  KB_SHAPE_SECTION,
+	  false,
+	  "Nine crowns.\nChildren pay three crowns." },
+	{ "what stands beside a few words",
+	  "E-12: the pump.\nE-13: the lid.",
+	  { 1, NO },
+	  KB_SHAPE_FACT,
+	  false,
+	  "E-12: the pump.\nE-13: the lid." },
+	{ "and not where a code was asked for",
+	  "E-12: the pump.\nE-13: the lid.",
+	  { 1, NO },
+	  KB_SHAPE_FACT,
+	  true,
+	  "E-12: the pump." },
+};
+
+static int best_first(const void *a, const void *b)
+{
+	const struct kb_scored_sentence *x = a, *y = b;
+
+	return x->z > y->z ? -1 : x->z < y->z;
+}
+
+static void test_said(struct kb_test *t)
+{
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_candidate candidate = { .passage = { .text = kb_sv_str(rows[i].text) } };
+		struct kb_scored_sentence scored[SENTENCES] = { 0 };
+		struct kb_selection selection = { .sentences = scored,
+			                          .shape = rows[i].shape,
+			                          .answered = true,
+			                          .bound = rows[i].bound };
+		struct kb_sv said = KB_SV("");
+		struct kb_arena arena = { 0 };
+		struct kb_answer_part *parts;
+		struct kb_sentence *v;
+		size_t count;
+
+		t->row = rows[i].name;
+		kb_sentences(&arena, candidate.passage.text, &v, &selection.count);
+		CHECK(t, selection.count <= SENTENCES);
+		for (size_t k = 0; k < selection.count; k++)
+			scored[k] = (struct kb_scored_sentence){ .start = v[k].start,
+				                                 .end = v[k].end,
+				                                 .z = rows[i].z[k] };
+		qsort(scored, selection.count, sizeof(*scored), best_first);
+		kb_answer_parts(&arena, &candidate, &selection, &parts, &count);
+		for (size_t k = 0; k < count; k++)
+			said = kb_arena_printf(
+			        &arena, "%.*s%s%.*s", KB_SV_ARG(said), k ? "\n" : "",
+			        KB_SV_ARG(kb_sv_sub(candidate.passage.text, parts[k].start,
+			                            parts[k].end - parts[k].start)));
+		CHECK_SV(t, said, rows[i].want);
+		kb_arena_fini(&arena);
+	}
+	t->row = NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "what is said of a passage", test_said },
+	};
+
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}
