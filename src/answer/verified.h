@@ -23,17 +23,4 @@ bool kb_verified_answer(const struct kb_answer_job *job, const struct kb_answer_
                         const struct kb_steps *steps, struct kb_answer *out, struct kb_sv *text,
                         struct kb_err *err) KB_MUST_CHECK;
 
-/* ---- for the test ---- */
-
-struct kb_bound_text {
-	struct kb_sv question, answer; /* of the checked answer */
-};
-/* The same words but for case, marks and blanks. */
-bool kb_verified_same(struct kb_analyzer *analyzer, struct kb_arena *arena, enum kb_lang lang,
-                      struct kb_sv asked, struct kb_sv question);
-/* Whether what is asked is bound to the same things. is_sure: by its meaning it is so near that one
- * word may stand in another's place. */
-bool kb_verified_bound(struct kb_analyzer *analyzer, struct kb_arena *arena, enum kb_lang lang,
-                       struct kb_sv asked, const struct kb_bound_text *by, bool is_sure);
-
 #endif

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "answer/verified.h"
+#include "answer/bound.h"
 
 // clang-format off
 static const struct {
@@ -36,31 +36,49 @@ static void bonds(struct kb_test *t)
 	struct kb_arena arena = { 0 };
 
 	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
-		const struct kb_bound_text by = { kb_sv_str(cases[i].question),
-			                          kb_sv_str(cases[i].answer) };
-		bool bound = kb_verified_bound(analyzer, &arena, cases[i].lang,
-		                               kb_sv_str(cases[i].asked), &by, cases[i].is_sure);
+		const char *const texts[] = { cases[i].asked, cases[i].question, cases[i].answer };
+		const struct kb_bound_words *words[KB_COUNTOF(texts)];
 
 		t->row = cases[i].name;
-		CHECK(t, bound == cases[i].want);
+		for (size_t k = 0; k < KB_COUNTOF(texts); k++)
+			words[k] =
+			        kb_bound_read(analyzer, &arena, cases[i].lang, kb_sv_str(texts[k]));
+		CHECK(t,
+		      kb_bound_is(words[0], words[1], words[2], cases[i].is_sure) == cases[i].want);
 	}
 	kb_arena_fini(&arena);
 	kb_analyzer_free(analyzer);
 }
 
-static void spellings(struct kb_test *t)
+static void pairs(struct kb_test *t)
 {
+	static const struct {
+		const char *asked, *question;
+		bool same;
+		float shared;
+	} rows[] = {
+		{ "  what is THE fee ", "What is the fee?", true, 0 },
+		{ "What is a fee?", "What is the fee?", false, 0 },
+		{ "What is the fee now", "What is the fee?", false, 0 },
+		{ "", "", false, 0 },
+		{ "Where may dogs sleep?", "Where do dogs sleep?", false, 1 },
+		{ "Where do dogs sleep?", "Where do dogs sleep on windy islands?", false, .5f },
+	};
 	struct kb_analyzer *analyzer = kb_analyzer_new();
-	struct kb_sv question = KB_SV("What is the fee?");
 	struct kb_arena arena = { 0 };
 
-	CHECK(t, kb_verified_same(analyzer, &arena, KB_LANG_EN, KB_SV("  what is THE fee "),
-	                          question));
-	CHECK(t,
-	      !kb_verified_same(analyzer, &arena, KB_LANG_EN, KB_SV("What is a fee?"), question));
-	CHECK(t, !kb_verified_same(analyzer, &arena, KB_LANG_EN, KB_SV("What is the fee now"),
-	                           question));
-	CHECK(t, !kb_verified_same(analyzer, &arena, KB_LANG_EN, KB_SV(""), KB_SV("")));
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		const struct kb_bound_words *asked = kb_bound_read(analyzer, &arena, KB_LANG_EN,
+		                                                   kb_sv_str(rows[i].asked)),
+		                            *question = kb_bound_read(analyzer, &arena, KB_LANG_EN,
+		                                                      kb_sv_str(rows[i].question));
+		float shared = kb_bound_shared(asked, question);
+
+		t->row = rows[i].asked;
+		CHECK(t, kb_bound_same(asked, question) == rows[i].same);
+		CHECK(t, shared == kb_bound_shared(question, asked));
+		CHECK(t, shared > rows[i].shared - .01f && shared < rows[i].shared + .01f);
+	}
 	kb_arena_fini(&arena);
 	kb_analyzer_free(analyzer);
 }
@@ -69,7 +87,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case tests[] = {
 		{ "what a question is bound to", bonds },
-		{ "the same question in another spelling", spellings },
+		{ "what two questions have in common", pairs },
 	};
 
 	return kb_test_main(argc, argv, tests, KB_COUNTOF(tests));
