@@ -13,8 +13,9 @@ struct kb_answer_part {
 };
 
 /*
- * The answer's sentences in reading order, grouped by passage, the best one's first. Empty when the
- * selection is not answered, or where its best sentences say nothing: debris, questions alone.
+ * The answer's sentences, place by place, the best one first; each place in reading order. Empty
+ * when the selection is not answered, or where its best sentences say nothing: debris, questions
+ * alone.
  *
  * It is up to three places, each of sentences that stand together in a passage: where the answer
  * most likely is, made whole (blocks.h). A paragraph is said from its beginning to its end where

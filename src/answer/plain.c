@@ -62,6 +62,12 @@ static size_t cite(struct kb_answer *out, int64_t page_id)
 	return out->citation_count;
 }
 
+/* Whether it stands behind the one before, in the same passage. */
+static bool goes_on(const struct kb_answer_part *before, const struct kb_answer_part *part)
+{
+	return before->candidate == part->candidate && before->end <= part->start;
+}
+
 /* What parts two sentences: nothing but a blank where they follow each other in one paragraph; one
  * in any case where they could make a link between them. */
 static struct kb_sv separator(const struct kb_candidate *candidates,
@@ -70,7 +76,7 @@ static struct kb_sv separator(const struct kb_candidate *candidates,
 {
 	struct kb_sv text = candidates[part->candidate].passage.text;
 
-	if (before->candidate != part->candidate || before->end > part->start)
+	if (!goes_on(before, part))
 		return KB_SV("\n\n");
 	text = kb_sv_sub(text, before->end, part->start - before->end);
 	if (kb_sv_find_byte(text, '\n') >= 0)
@@ -98,7 +104,7 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 		struct kb_sv fragment = sentence, gap = { 0 };
 		bool foreign = kb_attached_is_page(passage->page_id);
 		size_t number = foreign ? 0 : cite(out, passage->page_id);
-		bool last = i + 1 == count || parts[i + 1].candidate != part->candidate;
+		bool last = i + 1 == count || !goes_on(part, part + 1);
 
 		/* One marker closes the sentences that stand together. */
 		if (markers && last && !foreign)

@@ -71,3 +71,23 @@ test("a footnote at a sentence's end is not said", async (t) => {
     "The kiln stands in the yard, behind the workshop. It burns wood.",
   );
 });
+
+test("where an answer goes back in its document, both parts have the number", async (t) => {
+  const between = "There is a river, and a meadow with birds that sing in spring, and nobody minds them at all.";
+  const kb = await start(t);
+  const agent = await kb.agent({
+    files: {
+      "mill.txt": [
+        "Some say that the old mill of Orlin was built in 1760 by Anna Berg and her brother.",
+        ...["blue", "green", "red", "grey"].map((word) => `${between} The birds are ${word}.`),
+        "The old mill of Orlin was built in 1770.",
+      ].join("\n\n"),
+    },
+  });
+  await agent.expect(200, "POST", "/settings", { json: { enable_citations: 3, enable_inline_citations_api: true } });
+  assert.equal(
+    (await agent.ask("When was the old mill of Orlin built?")).llm_response,
+    "The old mill of Orlin was built in 1770. [1]\n\n" +
+      "Some say that the old mill of Orlin was built in 1760 by Anna Berg and her brother. [1]",
+  );
+});
