@@ -65,14 +65,10 @@ static size_t count_words(struct kb_sv text)
 
 bool kb_is_statement(struct kb_sv text, const struct kb_judgement *judgement)
 {
-	static const char *const others[] = { ":", "?", "：", "？" };
-
 	text = kb_sv_trim(text);
-	if (!text.n || text.p[0] == '#' || is_courtesy(text))
+	if (!text.n || text.p[0] == '#' || is_courtesy(text) || kb_introduces(text)
+	    || kb_asks(text))
 		return false;
-	for (size_t i = 0; i < KB_COUNTOF(others); i++)
-		if (kb_sv_ends(text, kb_sv_str(others[i])))
-			return false;
 	return judgement->words >= KB_STATEMENT_WORDS || judgement->numbers
 	       || (judgement->words && count_words(text) >= CLAUSE_WORDS)
 	       || (judgement->names && kb_ends_in_stop(text));

@@ -291,13 +291,11 @@ static enum kb_lang sure_language(struct kb_sv text)
 
 static struct span span_of(struct kb_sv text, const struct kb_sentence *sentence)
 {
-	struct kb_sv words =
-	        kb_sv_trim(kb_sv_sub(text, sentence->start, sentence->end - sentence->start));
+	struct kb_sv words = kb_sv_sub(text, sentence->start, sentence->end - sentence->start);
 
 	return (struct span){ .start = sentence->start,
 		              .end = sentence->end & INT32_MAX,
-		              .supposes = kb_sv_ends(words, KB_SV("?"))
-		                          || kb_sv_ends(words, KB_SV("？")) };
+		              .supposes = kb_asks(words) };
 }
 
 static void read_source(struct kb_arena *arena, struct kb_analyzer *analyzer,

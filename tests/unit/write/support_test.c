@@ -236,6 +236,8 @@ static void test_supposed(struct kb_test *t)
 		{ "Wenn das Konto gesperrt ist, rufen Sie an.", "Ja, es ist gesperrt.", KB_LANG_DE,
 		  false },
 		{ "Das Konto ist gesperrt.", "Ja, es ist gesperrt.", KB_LANG_DE, true },
+		{ "هل الدخول مجاني؟", "الدخول مجاني.", KB_LANG_AR, false },
+		{ "الدخول مجاني.", "الدخول مجاني.", KB_LANG_AR, true },
 	};
 	struct kb_analyzer *analyzer = kb_analyzer_new();
 
