@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "base/common.h"
+#include "base/utf8.h"
+#include "index/unicode.h"
 
 /* What is said of oneself, or of the sources. Folded as fold() does. */
 static const char *const phrases[] = {
@@ -108,24 +109,21 @@ static const char *const phrases[] = {
 	"не указан",
 };
 
-/* ASCII letters small, a curved apostrophe straight, runs of blanks one blank. */
+/* Letters small, a curved apostrophe straight, runs of blanks one blank. */
 static struct kb_sv fold(struct kb_sv text, char out[KB_REFUSAL_BYTES])
 {
-	static const struct kb_sv curved = KB_SV_INIT("\u2019");
+	enum { CURVED = 0x2019, LONGEST = 4 };
 	size_t n = 0;
 
-	for (size_t i = 0; i < text.n && n < KB_REFUSAL_BYTES; i++) {
-		char c = text.p[i];
+	while (text.n && n + LONGEST <= KB_REFUSAL_BYTES) {
+		uint32_t cp;
 
-		if (kb_sv_starts(kb_sv_from(text, i), curved)) {
-			c = '\'';
-			i += curved.n - 1;
-		}
-		if (c && strchr("\t\r\n", c))
-			c = ' ';
-		if (c == ' ' && n && out[n - 1] == ' ')
+		text = kb_sv_from(text, kb_utf8_decode(text, &cp));
+		if (cp == '\t' || cp == '\r' || cp == '\n')
+			cp = ' ';
+		if (cp == ' ' && n && out[n - 1] == ' ')
 			continue;
-		out[n++] = c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
+		n += kb_utf8_encode(cp == CURVED ? '\'' : kb_char_lower(cp), out + n);
 	}
 	return kb_sv(out, n);
 }

@@ -24,6 +24,8 @@ static const struct {
 	{ "Dat is niet vermeld.", true },
 	{ "Niestety nie wiem.", true },
 	{ "Я не знаю ответа.", true },
+	{ "Не знаю.", true },
+	{ "Нет информации об этом.", true },
 	{ "Yes, you can get a refund if your course pays a salary.", false },
 	{ "There is a fine restaurant with forty seats.", false },
 	{ "You cannot park in front of the tower.", false },
