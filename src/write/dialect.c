@@ -21,7 +21,7 @@ static const struct {
 	{ "endoftext", OVER },     { "end_of_text", OVER }, { "eom_id", OVER },
 	{ "return", OVER },        { "end\u2581of\u2581sentence", OVER },
 	{ "im_start", TURN },      { "start_header_id", TURN }, { "start", TURN },
-	{ "user", TURN },          { "system", TURN },    { "User", TURN },
+	{ "user", TURN },          { "system", TURN },
 };
 
 /* The name between "<|" and "|>"; what of it has come. */

@@ -147,11 +147,9 @@ static size_t mend(struct kb_reply *r, struct kb_sv bytes, bool last)
 
 void kb_reply_feed(struct kb_reply *reply, struct kb_analyzer *analyzer, struct kb_sv bytes)
 {
-	size_t room;
+	size_t room = KB_MIN(bytes.n, sizeof(reply->beginning) - reply->beginning_n);
 
 	reply->analyzer = analyzer;
-	room = KB_MIN(bytes.n, sizeof(reply->beginning) - reply->beginning_n);
-
 	if (room)
 		memcpy(reply->beginning + reply->beginning_n, bytes.p, room);
 	reply->beginning_n += room;
