@@ -331,19 +331,23 @@ static void leave(struct kb_cite *c)
 	kb_waiting_leave(&c->waiting, c->config.emit, c->config.arg);
 }
 
+/* Of the lists that count sentences and pages, what is left. */
+static void cut_to(struct kb_cite *c, struct kb_waiting_counts left)
+{
+	c->result.count = left.sentences;
+	c->result.page_count = left.pages;
+}
+
 /* What becomes of the sentence, which is the last one, in a strict answer: a statement that no
  * source makes is struck, and so is what was said already. */
 static void decide(struct kb_cite *c, bool repeated)
 {
 	struct kb_cite_result *r = &c->result;
 	const struct kb_cited *last = &r->sentences[r->count - 1];
-	struct kb_waiting_counts left;
 
 	if (kb_waiting_is_too_long(&c->waiting)
 	    || (last->statement && (repeated || !last->supported))) {
-		left = kb_waiting_strike(&c->waiting);
-		r->count = left.sentences;
-		r->page_count = left.pages;
+		cut_to(c, kb_waiting_strike(&c->waiting));
 	} else if (last->statement || last->place_count) {
 		kb_waiting_keep(&c->waiting, (struct kb_waiting_counts){ r->count, r->page_count });
 		if (c->waiting.open || last->place_count || !c->config.cited)
@@ -539,11 +543,17 @@ static void say_code(struct kb_cite *c, struct kb_sv character)
 	if (c->group_open)
 		close_group(c, true);
 	end_sentence(c);
+	/* It goes with what stands before it, and is struck with that. */
+	if (c->config.strict && c->waiting.struck_last) {
+		cut_to(c, kb_waiting_take_back(&c->waiting));
+		c->gap[0] = '\n';
+		c->gap_n = 1;
+		return;
+	}
 	emit(c, c->gap, c->gap_n);
 	c->gap_n = 0;
 	emit(c, character.p, character.n);
-	/* It goes with what stands before it. */
-	if (c->config.strict && c->waiting.open && !c->waiting.struck_last) {
+	if (c->config.strict && c->waiting.open) {
 		kb_waiting_keep(&c->waiting, (struct kb_waiting_counts){ c->result.count,
 		                                                         c->result.page_count });
 		leave(c);
@@ -871,8 +881,7 @@ static void end_waiting(struct kb_cite *c)
 	}
 	if (!c->waiting.open)
 		c->waiting.sure_counts = (struct kb_waiting_counts){ 0 };
-	r->count = c->waiting.sure_counts.sentences;
-	r->page_count = c->waiting.sure_counts.pages;
+	cut_to(c, c->waiting.sure_counts);
 }
 
 void kb_cite_end(struct kb_cite *cite, struct kb_analyzer *analyzer, struct kb_cite_result *out)

@@ -11,7 +11,7 @@
  * it. Ids that nobody gave, and numbers that the model wrote itself, go.
  *
  * A strict answer leaves sentence by sentence. A statement that no source supports, that the best
- * one denies, or that was made already, does not (waiting.h).
+ * one denies, or that was made already, does not (waiting.h), nor does the fenced code behind it.
  *
  * Fenced code stays byte for byte. In code within a line and in indented code markers go and no
  * number is put. Any other bracket is the author's text.

@@ -45,13 +45,18 @@ void kb_waiting_keep(struct kb_waiting *waiting, struct kb_waiting_counts counts
 	waiting->struck_last = false;
 }
 
-struct kb_waiting_counts kb_waiting_strike(struct kb_waiting *waiting)
+struct kb_waiting_counts kb_waiting_take_back(struct kb_waiting *waiting)
 {
 	waiting->text.n = waiting->sure;
 	waiting->text.failed = false;
+	return waiting->sure_counts;
+}
+
+struct kb_waiting_counts kb_waiting_strike(struct kb_waiting *waiting)
+{
 	waiting->struck_last = true;
 	waiting->struck++;
-	return waiting->sure_counts;
+	return kb_waiting_take_back(waiting);
 }
 
 void kb_waiting_leave(struct kb_waiting *waiting, void (*emit)(void *arg, struct kb_sv text),

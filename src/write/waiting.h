@@ -46,6 +46,8 @@ bool kb_waiting_is_too_long(const struct kb_waiting *waiting);
 /* All that waits holds. */
 void kb_waiting_keep(struct kb_waiting *waiting, struct kb_waiting_counts counts);
 /* Takes back what is not sure; the counts that are left. */
+struct kb_waiting_counts kb_waiting_take_back(struct kb_waiting *waiting);
+/* The same where that is a statement which does not hold. */
 struct kb_waiting_counts kb_waiting_strike(struct kb_waiting *waiting);
 /* Hands out what is sure, without the blanks that the answer would begin with. */
 void kb_waiting_leave(struct kb_waiting *waiting, void (*emit)(void *arg, struct kb_sv text),

@@ -149,6 +149,13 @@ static const struct {
 	  RETURN " [1]. " SHIP " [2]." },
 	{ "code goes with what stands before it", RETURN " [k3f].\n\n```\na\n```\n",
 	  RETURN " [1].\n\n```\na\n```\n" },
+	{ "code behind what is struck goes with it",
+	  "Wipe the whole disk with a hammer first.\n\n```\nrm -rf\n```\n" RETURN " [k3f].",
+	  RETURN " [1]." },
+	{ "and where the answer is open",
+	  RETURN " [k3f].\n\nWipe the whole disk with a hammer.\n\n```\nrm -rf\n```\n" SHIP
+	         " [p9z].",
+	  RETURN " [1].\n" SHIP " [2]." },
 	{ "code without anything goes", "```\nrm -rf\n```\n", "" },
 	{ "a list loses the entry that is invented",
 	  "You may:\n\n- return goods within 30 days of delivery [k3f]\n- keep a tame tiger at "
