@@ -486,32 +486,40 @@ static void put_tool(struct plain *p, const struct tool *tool, struct kb_sv afte
 		put_question(p, kb_sv_sub(tool->title, 0, TITLE_MAX));
 }
 
-/* What of a line stands before markup that begins or ends a part. */
-static void put_kept(struct plain *p, const struct kb_buf *kept, size_t *start)
-{
-	struct kb_sv text = kb_sv_from(kb_buf_view(kept), *start);
+/* What of a line is text. */
+struct kept {
+	struct kb_buf buf;
+	size_t start; /* of what was not put yet */
+	size_t blank; /* so far there are only blanks in it */
+};
 
-	if (!kb_sv_trim(text).n)
-		return;
-	put_line(p, text);
-	*start = kept->n;
+/* What stands before markup that begins or ends a part. */
+static void put_kept(struct plain *p, struct kept *kept)
+{
+	struct kb_sv text = kb_buf_view(&kept->buf);
+
+	if (kb_sv_trim(kb_sv_from(text, kept->blank)).n) {
+		put_line(p, kb_sv_from(text, kept->start));
+		kept->start = text.n;
+	}
+	kept->blank = text.n;
 }
 
 /* The line without a tool's markup and components; those open and close boxes on their way. */
 static void put_prose(struct plain *p, struct kb_sv line)
 {
-	struct kb_buf kept;
-	size_t start = 0;                      /* of what was not put yet, in `kept` */
+	struct kept kept = { .start = 0 };
+	struct kb_sv rest;
 	bool changed = false, endless = false; /* endless: markup that never ends is text */
 
-	kb_buf_init(&kept, SIZE_MAX / 2);
+	kb_buf_init(&kept.buf, SIZE_MAX / 2);
 	for (size_t i = 0; i < line.n;) {
 		struct kb_sv here = kb_sv_from(line, i), name;
 		bool closes;
 		size_t n = code_span(here);
 
 		if (n) {
-			kb_buf_sv(&kept, kb_sv_sub(here, 0, n));
+			kb_buf_sv(&kept.buf, kb_sv_sub(here, 0, n));
 			i += n;
 			continue;
 		}
@@ -524,13 +532,13 @@ static void put_prose(struct plain *p, struct kb_sv line)
 		}
 		if (n && name.n) {
 			if (is_folded(name) || tag_title(kb_sv_sub(here, 0, n)).n)
-				put_kept(p, &kept, &start);
+				put_kept(p, &kept);
 			read_component(p, kb_sv_sub(here, 0, n), name, closes);
 		} else if (n && tool_close(here).n) {
 			struct tool tool = read_tool(kb_sv_sub(here, 0, n));
 
 			if (tool.closes || (is_folded(tool.name) && tool.title.n)) {
-				put_kept(p, &kept, &start);
+				put_kept(p, &kept);
 				put_tool(p, &tool, kb_sv_from(here, n));
 			}
 		} else if (!n && kb_sv_istarts(here, KB_SV("<summary"))) {
@@ -538,12 +546,13 @@ static void put_prose(struct plain *p, struct kb_sv line)
 		}
 		changed |= n > 0;
 		if (!n)
-			kb_buf_byte(&kept, line.p[i]);
+			kb_buf_byte(&kept.buf, line.p[i]);
 		i += n ? n : 1;
 	}
-	if (!changed || kb_sv_trim(kb_sv_from(kb_buf_view(&kept), start)).n)
-		put_line(p, kb_sv_from(kb_buf_view(&kept), start));
-	kb_buf_fini(&kept);
+	rest = kb_sv_from(kb_buf_view(&kept.buf), kept.start);
+	if (!changed || kb_sv_trim(rest).n)
+		put_line(p, rest);
+	kb_buf_fini(&kept.buf);
 }
 
 /* ---- lines in */
