@@ -4,12 +4,11 @@
  * MkDocs, Docusaurus, VuePress, VitePress, Starlight, Mintlify, GitBook, Hugo, Jekyll and Hexo
  * write boxes (":::note", "!!! tip"), folded questions ("???", <details>, <Accordion
  * question="…">), tabs, tags ("{% … %}", "{{< … >}}"), imports and tables of contents. None of it
- * is prose. A box gives its title as a paragraph and its text; a folded question ("{% details Q
- * %}",
- * "{{< faq "Q" >}}" too) becomes a heading one level below the one it stands under, and its end a
- * comment that the reader of Markdown takes the level back at. So does a question of a list of
- * definitions; another term stands before its meaning. Code is left as it is. Line by line, in one
- * pass; what is not understood stays.
+ * is prose. A box gives its title as a paragraph and its text; a folded question, a shortcode's too,
+ * becomes a heading one level below the one it stands under, and its end a comment that the reader
+ * of Markdown takes the level back at. So does a question of a list of definitions; another term
+ * stands before its meanings. Code is left as it is. Line by line, in one pass; what is not
+ * understood stays.
  */
 #include "parse/markdown_plain.h"
 
@@ -419,9 +418,8 @@ static size_t read_summary(struct plain *p, struct kb_sv text)
 	return (size_t)end + strlen("</summary>");
 }
 
-/* A tool's markup: "{{% faq "Question" %}}", "{{< tab title="Linux" >}}", "{% details Question %}",
- * and
- * "{{% /faq %}}" or "{% enddetails %}", which close it. */
+/* A tool's markup: {{% faq "Question" %}}, {{< tab title="Linux" >}}, {% details Question %}; and
+ * {{% /faq %}} or {% enddetails %}, which close it. */
 struct tool {
 	struct kb_sv name, title;
 	bool closes;
@@ -655,19 +653,28 @@ static bool reads_marks(struct plain *p, struct kb_sv line)
 	return true;
 }
 
-/* "Term", and in the next line ": What it means": a line of both, or a question and its answer. */
+/* Takes the next line if it is ": What it means". */
+static bool takes_meaning(struct plain *p, struct kb_sv *out)
+{
+	struct kb_sv rest = p->rest, line;
+
+	if (!kb_sv_split(&rest, '\n', &line) || indent_of(line) >= INDENT
+	    || !kb_sv_starts(kb_sv_trim(line), KB_SV(": ")))
+		return false;
+	*out = kb_sv_trim(kb_sv_from(kb_sv_trim(line), 1));
+	p->rest = rest;
+	return true;
+}
+
+/* A term and what it means in the next line: a line of both, or a question and its answer. Other
+ * meanings follow. */
 static bool reads_term(struct plain *p, struct kb_sv line)
 {
-	struct kb_sv rest = p->rest, next, term = kb_sv_trim(line);
+	struct kb_sv next, term = kb_sv_trim(line);
 
 	if (!p->blank || indent_of(line) >= INDENT || strchr("#|<>:-*+", term.p[0])
-	    || !kb_sv_split(&rest, '\n', &next) || indent_of(next) >= INDENT)
+	    || !takes_meaning(p, &next))
 		return false;
-	next = kb_sv_trim(next);
-	if (!kb_sv_starts(next, KB_SV(": ")))
-		return false;
-	next = kb_sv_trim(kb_sv_from(next, 1));
-	p->rest = rest;
 	if (kb_sv_ends(term, KB_SV("?"))) {
 		title_box(p, open_box(p, BOX_INDENT, TERM_INDENT, KB_SV("")), term, true);
 		put_prose(p, next);
@@ -675,6 +682,8 @@ static bool reads_term(struct plain *p, struct kb_sv line)
 		put_prose(p, kb_arena_printf(p->arena, "%.*s: %.*s", KB_SV_ARG(term),
 		                             KB_SV_ARG(next)));
 	}
+	while (takes_meaning(p, &next))
+		put_prose(p, next);
 	return true;
 }
 

@@ -94,8 +94,8 @@ static const struct {
 	  "{{< ref \"page.md\" >}}one {{< youtube \"x1\" >}}two\n\n{% include a.html %}\n\nend {{% /note %}} here\n", "markdown",
 	  "p one two\np end here\n" },
 	{ "Markdown: terms stand before what they mean, questions above their answers", "a.md",
-	  "Kiln\n: An oven for clay.\n\nIs it hot?\n: Yes.\n  Mind it.\n\nend\n: here it is\n", "markdown",
-	  "p Kiln: An oven for clay.\nh Is it hot?\np[Is it hot?] Yes. Mind it.\np end: here it is\n" },
+	  "Kiln\n: An oven for clay.\n: A mill.\n\nIs it hot?\n: Yes.\n  Mind it.\n\nend\n: here it is\n", "markdown",
+	  "p Kiln: An oven for clay. A mill.\nh Is it hot?\np[Is it hot?] Yes. Mind it.\np end: here it is\n" },
 	{ "Markdown: what is for a tool goes", "a.mdx",
 	  "import A from './a'\nimport {\n  B,\n} from 'b';\n\nexport const x = {\n  y: 1,\n};\n\n[[toc]]\n\n# T {#t}\n\n{% include \"a.html\"\n  b=1 %}\n"
 	  "{{< tabs >}}one {{% x %}}two{/* no */}\n\n--8<-- \"a.md\"\n{: .note}\n\n<Video src={a > b} />\nend <Icon/>\n", "markdown",
