@@ -4,10 +4,10 @@
  * MkDocs, Docusaurus, VuePress, VitePress, Starlight, Mintlify, GitBook, Hugo, Jekyll and Hexo
  * write boxes (":::note", "!!! tip"), folded questions ("???", <details>, <Accordion
  * question="…">), tabs, tags ("{% … %}", "{{< … >}}"), imports and tables of contents. None of it
- * is prose. A box gives its title as a paragraph and its text; a folded question, a shortcode's too,
- * becomes a heading one level below the one it stands under, and its end a comment that the reader
- * of Markdown takes the level back at. So does a question of a list of definitions; another term
- * stands before its meanings. Code is left as it is. Line by line, in one pass; what is not
+ * is prose. A box gives its title as a paragraph and its text; a folded question, a shortcode's
+ * too, becomes a heading one level below the one it stands under, and its end a comment that the
+ * reader of Markdown takes the level back at. So does a question of a list of definitions; another
+ * term stands before its meanings. Code is left as it is. Line by line, in one pass; what is not
  * understood stays.
  */
 #include "parse/markdown_plain.h"
