@@ -5,9 +5,14 @@
 #include "answer/attach.h"
 #include "answer/bound.h"
 #include "parse/doc.h"
+#include "parse/protocol.h"
 #include "store/verified.h"
 
 enum { RIVALS_MAX = KB_SELECT_CANDIDATES };
+static_assert(KB_VERIFIED_QUESTIONS_MAX
+                              * (4 * KB_VERIFIED_QUESTION_CHARS + sizeof(KB_DOC_UNDER_NEXT))
+                      <= KB_MSG_HEADING_MAX,
+              "an answer is found under each of its questions");
 
 /* Of the cosine of the encoder's vectors of a question and of a checked answer's passage; and how
  * far the next answer is behind. A word in common makes a cosine larger by itself, and so it asks

@@ -38,10 +38,10 @@ enum {
 	/* A body of any message but RESULT, LIST, DRAWING and PART. */
 	KB_MSG_SMALL_MAX = 64 << 10,
 	KB_MSG_PART_MAX = 80 << 10,
-	KB_MSG_PIECE_MAX = 64 << 10, /* bytes of a document within */
-	KB_MSG_HINT_MAX = 8 << 10,   /* filename, type and address; longer ones are cut */
-	KB_MSG_META_MAX = 4 << 10,   /* title, description, … */
-	KB_MSG_HEADING_MAX = 4 << 10,
+	KB_MSG_PIECE_MAX = 64 << 10,   /* bytes of a document within */
+	KB_MSG_HINT_MAX = 8 << 10,     /* filename, type and address; longer ones are cut */
+	KB_MSG_META_MAX = 4 << 10,     /* title, description, … */
+	KB_MSG_HEADING_MAX = 64 << 10, /* a checked answer's questions are one (doc.h) */
 	KB_MSG_SENTENCE_MAX = 380,
 	KB_MSG_BLOCKS_MAX = 4000000,
 	KB_MSG_PAGES_MAX = 1000000,

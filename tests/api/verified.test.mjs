@@ -180,6 +180,17 @@ test("a checked answer is said as it stands to its questions, however they are s
   assert.equal("verified" in other, false);
 });
 
+test("a checked answer is said to the last of all the questions that it may have", async (t) => {
+  const long = (i) =>
+    `Where is locker ${"abcdefghij"[i % 10]}${"klmno"[Math.floor(i / 10)]} ${"of the long hall ".repeat(20)}`;
+  const questions = Array.from({ length: 50 }, (_, i) => long(i).slice(0, 299) + "?");
+  const { made, ask } = await answered(t, { questions, answer: "Behind the door." });
+  for (const question of [questions[0], questions[49]]) {
+    const message = await ask(question);
+    assert.deepEqual([message.llm_response, message.verified?.answer_id], ["Behind the door.", made.id], question);
+  }
+});
+
 test("a checked answer that was changed is said anew at once, and its old question no more", async (t) => {
   const { agent, made, ask } = await answered(t);
   await agent.expect(200, "PUT", `/answers/${made.id}`, { json: { questions: [stand], answer: "On the roof." } });
