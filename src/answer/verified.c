@@ -206,8 +206,10 @@ static struct kb_sv hand_over(struct kb_arena *arena, const struct kb_answer_req
 		for (size_t i = 0; i < won->cite_count; i++)
 			out->citations[out->citation_count++] = won->cites[i].page_id;
 	}
+	/* A line that ends a block of code has nothing behind. */
 	if (request->inline_citations && (mode == KB_CITATIONS_INLINE || mode == KB_CITATIONS_BOTH))
-		return kb_arena_printf(arena, "%.*s [1]", KB_SV_ARG(won->answer));
+		return kb_arena_printf(arena, "%.*s%s[1]", KB_SV_ARG(won->answer),
+		                       kb_sv_ends(won->answer, KB_SV("```")) ? "\n" : " ");
 	return won->answer;
 }
 

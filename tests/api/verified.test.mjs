@@ -180,6 +180,21 @@ test("a checked answer is said as it stands to its questions, however they are s
   assert.equal("verified" in other, false);
 });
 
+test("a checked answer has its number at its end, which a block of code keeps clear of", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  await agent.expect(200, "POST", "/settings", { json: { enable_citations: 3, enable_inline_citations_api: true } });
+  const code = "Run this:\n\n```\nkiln start\n```";
+  for (const [question, answer, said] of [
+    [where, "In the yard.", "In the yard. [1]"],
+    ["How do I start the kiln?", code, `${code}\n[1]`],
+  ]) {
+    await agent.expect(201, "POST", "/answers", { json: { question, answer } });
+    await agent.settled();
+    assert.equal((await agent.ask(question)).llm_response, said);
+  }
+});
+
 test("a checked answer is said to the last of all the questions that it may have", async (t) => {
   const long = (i) =>
     `Where is locker ${"abcdefghij"[i % 10]}${"klmno"[Math.floor(i / 10)]} ${"of the long hall ".repeat(20)}`;
