@@ -98,6 +98,19 @@ static const struct {
 		" mètre mètres centimètre centimètres quadratmeter metro metros centímetro centímetros metri centimetri characters pixels ",
 		" mm cm m km dm in ft px qm m² mb gb ", "|米|厘米|毫米|センチ|メートル|\"|" },
 };
+/* What begins so asks for a way, a reason, a person, a time or a place, or which ones there are,
+ * whatever else it names: "how do I set the temperature", "who pays the costs". */
+static const struct {
+	const char *words, *runs;
+} others = {
+	"|how do|how does|how did|how can|how could|how should|how would|how to|how is|how are|why|who|whom|whose|when|where|"
+	"what happens|what costs|which costs|what fees|which fees|which prices|"
+	"wie kann|wie können|wie soll|wie stelle|wie stellt|wie ändere|wie ändert|wie wird|wie werden|warum|wieso|weshalb|"
+	"wer|wem|wessen|wann|wo|was passiert|welche kosten|welche gebühren|comment|pourquoi|qui|quand|où|quels frais|"
+	"cómo|por qué|quién|quiénes|cuándo|dónde|qué costos|qué gastos|come|perché|chi|quando|dove|quali costi|"
+	"como|por que|quem|onde|quais custos|hoe kan|hoe stel|hoe wordt|waarom|wanneer|waar|welke kosten|",
+	"|怎么|怎样|如何|为什么|谁|哪里|どうやって|なぜ|誰|どこ|어떻게|왜|누가|어디|",
+};
 // clang-format on
 
 static bool is_word_byte(char c)
@@ -146,6 +159,17 @@ static bool has_phrase(struct kb_sv text, const char *phrases, bool words)
 	return false;
 }
 
+static bool begins_with(struct kb_sv text, const char *phrases, bool words)
+{
+	struct kb_sv rest = kb_sv_str(phrases), phrase;
+
+	while (kb_sv_split(&rest, '|', &phrase))
+		if (phrase.n && kb_sv_starts(text, phrase)
+		    && (!words || text.n == phrase.n || !is_word_byte(text.p[phrase.n])))
+			return true;
+	return false;
+}
+
 static bool is_of_word(char c)
 {
 	return is_word_byte(c) || (c >= 'A' && c <= 'Z');
@@ -176,6 +200,9 @@ enum kb_wanted kb_wanted_of(struct kb_sv question)
 	for (size_t i = 0; i < text.n; i++)
 		if (buf[i] == '-' || buf[i] == '\n')
 			buf[i] = ' ';
+	text = kb_sv_trim(text);
+	if (begins_with(text, others.words, true) || begins_with(text, others.runs, false))
+		return KB_WANTED_NOTHING;
 	for (int kind = KB_WANTED_NOTHING + 1; kind < KB_WANTED_KINDS; kind++)
 		if (has_phrase(text, kinds[kind].asks, true)
 		    || has_phrase(text, kinds[kind].runs, false))

@@ -307,3 +307,22 @@ test("a number or name exchanged for one that is nowhere", { timeout: 300_000, s
   const right = await answered(asked.slice(0, ASKED).map(({ text }) => text));
   assert.ok(right.length >= 0.95 * ASKED, `${right.length} of ${ASKED} unchanged questions are answered`);
 });
+
+test("how something is done, why and by whom is answered without the figure that its thing could have", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({
+    files: {
+      "oven.txt": [
+        "To set the temperature of the oven, turn the left dial until the lamp blinks.",
+        "The price of the hall is set by the board once a year after the meeting.",
+      ].join("\n\n"),
+    },
+  });
+  for (const [question, said] of [
+    ["How do I set the temperature?", /turn the left dial/],
+    ["Who sets the price of the hall?", /by the board/],
+    ["What is the price of the hall?", /^I'm sorry/],
+    ["What is the temperature of the oven?", /^I'm sorry/],
+  ])
+    assert.match((await agent.ask(question)).llm_response, said, question);
+});

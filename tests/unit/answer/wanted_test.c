@@ -39,6 +39,12 @@ static const struct {
 	{ "What is the price of electricity?", KB_WANTED_PRICE,
 	  "Service: Electricity; Unit: kWh; Price: 0.31", "The price is known by 2030." },
 	{ "What is the clerk's email?", KB_WANTED_MAIL, "Write to [email].", "Write to us." },
+	{ "How do I set the temperature?", KB_WANTED_NOTHING, NULL, "Turn the dial." },
+	{ "Why does my phone get hot?", KB_WANTED_NOTHING, NULL, "It charges." },
+	{ "Who pays the costs?", KB_WANTED_NOTHING, NULL, "The club does." },
+	{ "Wie stelle ich die Temperatur ein?", KB_WANTED_NOTHING, NULL, "Am Regler." },
+	{ "¿Cómo configuro el correo electrónico?", KB_WANTED_NOTHING, NULL, "En ajustes." },
+	{ "如何设置温度？", KB_WANTED_NOTHING, NULL, "转动旋钮。" },
 	{ "How do I reset it?", KB_WANTED_NOTHING, NULL, "Hold the button for 12 seconds." },
 	{ "Who made it?", KB_WANTED_NOTHING, NULL, "It is 2 m tall and red." },
 };
