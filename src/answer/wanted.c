@@ -111,6 +111,10 @@ static const struct {
 	"como|por que|quem|onde|quais custos|hoe kan|hoe stel|hoe wordt|waarom|wanneer|waar|welke kosten|",
 	"|怎么|怎样|如何|为什么|谁|哪里|どうやって|なぜ|誰|どこ|어떻게|왜|누가|어디|",
 };
+/* And so asks for leave, which may only be asked for a discount. */
+static const char leave[] =
+	"|can i|can we|may i|may we|could i|should i|must i|do i|do we|kann ich|können wir|darf ich|dürfen wir|muss ich|"
+	"soll ich|puis je|dois je|puedo|podemos|debo|posso|possiamo|devo|kan ik|mag ik|moet ik|";
 // clang-format on
 
 static bool is_word_byte(char c)
@@ -206,7 +210,9 @@ enum kb_wanted kb_wanted_of(struct kb_sv question)
 	for (int kind = KB_WANTED_NOTHING + 1; kind < KB_WANTED_KINDS; kind++)
 		if (has_phrase(text, kinds[kind].asks, true)
 		    || has_phrase(text, kinds[kind].runs, false))
-			return (enum kb_wanted)kind;
+			return kind != KB_WANTED_DISCOUNT && begins_with(text, leave, true)
+			               ? KB_WANTED_NOTHING
+			               : (enum kb_wanted)kind;
 	return KB_WANTED_NOTHING;
 }
 

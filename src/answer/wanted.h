@@ -28,7 +28,7 @@ enum kb_wanted {
 };
 
 /* Of a question; where it asks for several, the first of the list. One that asks how something is
- * done, why, or who, when and where, asks for none, whatever it names. */
+ * done, whether one may, why, or who, when and where, asks for none, whatever it names. */
 enum kb_wanted kb_wanted_of(struct kb_sv question);
 
 /* Whether the text tells such a thing: a unit behind a figure, a sign, a word for it. Of a long

@@ -41,6 +41,8 @@ static const struct {
 	{ "What is the clerk's email?", KB_WANTED_MAIL, "Write to [email].", "Write to us." },
 	{ "How do I set the temperature?", KB_WANTED_NOTHING, NULL, "Turn the dial." },
 	{ "Why does my phone get hot?", KB_WANTED_NOTHING, NULL, "It charges." },
+	{ "Can I set the temperature?", KB_WANTED_NOTHING, NULL, "With the dial." },
+	{ "Can I get a discount?", KB_WANTED_DISCOUNT, "Members pay half.", "Tickets are sold." },
 	{ "Who pays the costs?", KB_WANTED_NOTHING, NULL, "The club does." },
 	{ "Wie stelle ich die Temperatur ein?", KB_WANTED_NOTHING, NULL, "Am Regler." },
 	{ "¿Cómo configuro el correo electrónico?", KB_WANTED_NOTHING, NULL, "En ajustes." },
