@@ -699,17 +699,23 @@ static bool attach_all(struct kb_db_conn *conn, struct change *in, int attach,
 	return true;
 }
 
+/* What the page in->id carries from now on; the agent is locked. */
+static bool replace_on_page(struct kb_db_conn *conn, struct change *in, struct kb_err *err)
+{
+	struct kb_label_list before = { 0 };
+
+	*in->out = (struct kb_label_list){ 0 };
+	return of_page(conn, in->arena, in->agent_id, in->id, &before, err)
+	       && kb_labels_drop_page(conn, in->agent_id, in->id, err)
+	       && attach_all(conn, in, ATTACH, &before, err);
+}
+
 static bool set_page_labels(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
-	struct kb_label_list before = { 0 };
 	int64_t version;
 
-	*in->out = (struct kb_label_list){ 0 };
-	return kb_agent_lock(conn, in->agent_id, &version, err)
-	       && of_page(conn, in->arena, in->agent_id, in->id, &before, err)
-	       && kb_labels_drop_page(conn, in->agent_id, in->id, err)
-	       && attach_all(conn, in, ATTACH, &before, err)
+	return kb_agent_lock(conn, in->agent_id, &version, err) && replace_on_page(conn, in, err)
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
 }
 
@@ -732,18 +738,16 @@ bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena,
 bool kb_labels_set_page(struct kb_db_conn *conn, const struct kb_page_labels *labels,
                         struct kb_err *err)
 {
-	struct kb_label_list before = { 0 }, after = { 0 };
+	struct kb_label_list out;
 	int64_t sorted[KB_PAGE_LABELS_MAX];
 	struct kb_arena arena = { 0 };
 	struct change in = { .arena = &arena,
 		             .agent_id = labels->agent_id,
 		             .id = labels->page_id,
 		             .ids = sorted,
-		             .out = &after };
+		             .out = &out };
 	bool ok = tidy_ids(labels->ids, labels->count, sorted, &in.count, err)
-	          && of_page(conn, &arena, in.agent_id, in.id, &before, err)
-	          && kb_labels_drop_page(conn, in.agent_id, in.id, err)
-	          && attach_all(conn, &in, ATTACH, &before, err);
+	          && replace_on_page(conn, &in, err);
 
 	kb_arena_fini(&arena);
 	return ok;
