@@ -126,10 +126,10 @@ static void look(struct kb_calendar *c)
 
 	if (!kb_store_backups(c->config.store, &arena, &state, &err))
 		kb_warn(c->config.log, "cannot look whether a backup is due error=%s", err.msg);
-	else if (state.tried_at + c->config.every_us <= now)
+	else if (kb_backup_is_due(state.tried_at, c->config.every_us, now))
 		make(c);
 	else if (c->config.drill_us && state.last_at
-	         && state.drill_tried_at + c->config.drill_us <= now)
+	         && kb_backup_is_due(state.drill_tried_at, c->config.drill_us, now))
 		drill(c);
 	kb_arena_fini(&arena);
 }

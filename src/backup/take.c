@@ -317,7 +317,9 @@ static bool run_pass(struct making *m, struct kb_err *err)
 	m->record = (struct kb_backup_record){ .state_at = kb_clock_now_us(m->task->clock),
 		                               .program = KB_SV(DOCENT_VERSION),
 		                               .mark = kb_sv_str(m->installation.mark) };
-	kb_backup_id(m->record.state_at, m->record.id);
+	/* Clocks of nodes are apart, and are set back: the order is that of making. */
+	kb_backup_id(KB_MAX(m->record.state_at, m->has_base ? kb_backup_time(m->base.id) + 1 : 0),
+	             m->record.id);
 	return kb_backup_scratch(m->dir, err)
 	       && kb_store_snapshot(m->store, m->dir, &m->cancel, err) && send_database(m, err)
 	       && send_all_blobs(m, err);
@@ -369,12 +371,19 @@ static bool join_place(struct making *m, struct kb_err *err)
 	return kb_blobs_set_mark(task->place, m->installation.mark, err);
 }
 
-/* The newest one, if it can be read: what it names is there and need not be looked at. */
+/* The newest one, if it can be read: what it names is there and need not be looked at. One that a
+ * clock has made which was wrong would stay the newest, and be what a restore takes, for as long.
+ */
 static bool find_base(struct making *m, struct kb_err *err)
 {
 	struct kb_err why = { 0 };
 
 	m->has_base = kb_backup_choose(m->task->place, &m->arena, NULL, &m->base, &why);
+	if (m->has_base && kb_backup_time(m->base.id) > kb_clock_now_us(m->task->clock) + KB_DAY_US)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "the newest backup in %s is of a time to come, %s: set the clock, "
+		               "or remove snapshots/%s.json there",
+		               m->task->place_shown, m->base.id, m->base.id);
 	return m->has_base || why.code == KB_E_NOT_FOUND || why.code == KB_E_CORRUPT
 	       || kb_fail(err, why.code, "%s", why.msg);
 }

@@ -3,15 +3,20 @@
 #include "store/store_own.h"
 
 enum { READ, TAKE, RENEW, DONE, FAILED, DRILL_TAKE, DRILL_DONE, DRILL_FAILED };
+
+/* Further ahead than nodes' clocks are apart: a time of a clock that was wrong, and nobody waits
+ * for it. */
+#define AHEAD_US (3600 * KB_SECOND_US)
 // clang-format off
 static const struct kb_sql sql[] = {
 	[READ] = { "backups", "",
 		"SELECT last_at, state_at, kept, held_bytes, drill_at, place, failure, drill_failure, "
 		"tried_at, drill_tried_at "
 		"FROM backups WHERE id = 1" },
-	[TAKE] = { "backup_take", "iii",
+	[TAKE] = { "backup_take", "iiii",
 		"UPDATE backups SET lease_epoch = lease_epoch + 1, lease_until = $2, tried_at = $1 "
-		"WHERE id = 1 AND lease_until <= $1 AND tried_at <= $3 RETURNING lease_epoch" },
+		"WHERE id = 1 AND (lease_until <= $1 OR lease_until > $4) AND (tried_at <= $3 OR tried_at > $4) "
+		"RETURNING lease_epoch" },
 	[RENEW] = { "backup_renew", "ii",
 		"UPDATE backups SET lease_until = $2 WHERE id = 1 AND lease_epoch = $1" },
 	[DONE] = { "backup_done", "iiiiit",
@@ -19,8 +24,9 @@ static const struct kb_sql sql[] = {
 		"place = $6, failure = '' WHERE id = 1 AND lease_epoch = $1" },
 	[FAILED] = { "backup_failed", "it",
 		"UPDATE backups SET lease_until = 0, failure = $2 WHERE id = 1 AND lease_epoch = $1" },
-	[DRILL_TAKE] = { "drill_take", "ii",
-		"UPDATE backups SET drill_tried_at = $1 WHERE id = 1 AND last_at > 0 AND drill_tried_at <= $2" },
+	[DRILL_TAKE] = { "drill_take", "iii",
+		"UPDATE backups SET drill_tried_at = $1 WHERE id = 1 AND last_at > 0 "
+		"AND (drill_tried_at <= $2 OR drill_tried_at > $3)" },
 	[DRILL_DONE] = { "drill_done", "i",
 		"UPDATE backups SET drill_at = $1, drill_failure = '' WHERE id = 1" },
 	[DRILL_FAILED] = { "drill_failed", "t", "UPDATE backups SET drill_failure = $1 WHERE id = 1" },
@@ -49,6 +55,11 @@ bool kb_store_backups(struct kb_store *store, struct kb_arena *arena, struct kb_
 	return kb_rows_close(&rows, err);
 }
 
+bool kb_backup_is_due(int64_t tried_at, int64_t every_us, int64_t now)
+{
+	return tried_at <= now - every_us || tried_at > now + AHEAD_US;
+}
+
 /* One statement and what it gives. */
 struct step {
 	int which;
@@ -70,7 +81,8 @@ bool kb_store_backup_take(struct kb_store *store, int64_t lease_us, int64_t ever
 {
 	int64_t now = kb_store_now(store);
 	struct step step = { TAKE, KB_VALUES(kb_int(now), kb_int(now + lease_us),
-		                             kb_int(every_us ? now - every_us : INT64_MAX)) };
+		                             kb_int(every_us ? now - every_us : INT64_MAX),
+		                             kb_int(now + AHEAD_US)) };
 
 	*epoch = 0;
 	if (!kb_db_write(store->db, run_step, &step, err))
@@ -105,7 +117,8 @@ bool kb_store_backup_done(struct kb_store *store, int64_t epoch,
 bool kb_store_drill_take(struct kb_store *store, int64_t every_us, bool *taken, struct kb_err *err)
 {
 	int64_t now = kb_store_now(store);
-	struct step step = { DRILL_TAKE, KB_VALUES(kb_int(now), kb_int(now - every_us)) };
+	struct step step = { DRILL_TAKE, KB_VALUES(kb_int(now), kb_int(now - every_us),
+		                                   kb_int(now + AHEAD_US)) };
 
 	*taken = false;
 	if (!kb_db_write(store->db, run_step, &step, err))

@@ -15,7 +15,11 @@ struct kb_backups {
 bool kb_store_backups(struct kb_store *store, struct kb_arena *arena, struct kb_backups *out,
                       struct kb_err *err) KB_MUST_CHECK;
 
-/* Takes the turn for lease_us where nobody has it and the last one was begun every_us ago (0:
+/* Whether what was begun last at tried_at is due again: every_us ago, or at a time to come, of a
+ * clock that was wrong. */
+bool kb_backup_is_due(int64_t tried_at, int64_t every_us, int64_t now);
+
+/* Takes the turn for lease_us where nobody has it and the last one is due again (every_us 0:
  * whenever). *epoch is 0 where it was not taken. */
 bool kb_store_backup_take(struct kb_store *store, int64_t lease_us, int64_t every_us,
                           int64_t *epoch, struct kb_err *err) KB_MUST_CHECK;
@@ -32,7 +36,7 @@ bool kb_store_backup_done(struct kb_store *store, int64_t epoch,
                           const struct kb_backup_outcome *outcome,
                           struct kb_err *err) KB_MUST_CHECK;
 
-/* Whether a drill is due, and begun with this call: the last one was begun every_us ago. */
+/* Whether a drill is due, and begun with this call. */
 bool kb_store_drill_take(struct kb_store *store, int64_t every_us, bool *taken,
                          struct kb_err *err) KB_MUST_CHECK;
 /* Empty: the backup comes back. */

@@ -1,7 +1,7 @@
 // docent backup and docent restore: an installation that is being served goes to a place of backups
 // and comes back, from and to SQLite and PostgreSQL, directories and buckets; whatever ends it in the
 // middle, whatever the bucket refuses, and whatever is deleted and swept meanwhile.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
@@ -9,6 +9,7 @@ import path from "node:path";
 import { Bucket } from "./lib/bucket.mjs";
 import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
 import { database } from "./lib/postgres.mjs";
+import { runRows } from "./lib/rows.mjs";
 import { Agent, binary } from "./lib/service.mjs";
 import { counted } from "./lib/figures.mjs";
 import { folder, unique } from "./lib/util.mjs";
@@ -134,6 +135,47 @@ test("a backup is chosen by its time", async (t) => {
     ["restore", place, "--data", await folder(t), "--at", "yesterday"],
     /--at is yesterday; it must be a time/,
   );
+});
+
+/** The newest backup of the place, as if it had been made at another time. */
+async function dated(place, time) {
+  const snapshots = path.join(place, "snapshots");
+  const name = (await readdir(snapshots))
+    .filter((file) => file.endsWith(".json"))
+    .sort()
+    .at(-1);
+  const id = `${new Date(time).toISOString().replace(/[-:]/g, "").slice(0, -1)}000Z`;
+  const [json] = (await readFile(path.join(snapshots, name), "utf8")).split("\n");
+  const record = json.replaceAll(name.slice(0, -5), id);
+  const [hash] = execFileSync("b2sum", ["-l", "256"], { input: record, encoding: "utf8" }).split(" ");
+  await writeFile(path.join(snapshots, `${id}.json`), `${record}\n${hash}\n`);
+  await rm(path.join(snapshots, name));
+  return id;
+}
+
+test("a clock that was ahead neither stops backups nor makes an old one the newest", async (t) => {
+  const { kb, dir, at } = await onDirectory(t);
+  await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
+  const place = await folder(t);
+  await done(["backup", place, ...at]);
+  const soon = await dated(place, Date.now() + 3_600_000);
+  await done(["backup", place, ...at]);
+  const [first, second] = (await done(["backup", "list", place])).split("\n");
+  assert.equal(first.slice(0, soon.length), soon);
+  assert.ok(second.slice(0, soon.length) > soon, second);
+
+  const far = await dated(place, Date.now() + 30 * 86_400_000);
+  await refused(["backup", place, ...at], new RegExp(`is of a time to come, ${far}: set the clock, or remove`));
+  await rm(path.join(place, "snapshots", `${far}.json`));
+  await kb.stop();
+  const ahead = (Date.now() + 30 * 86_400_000) * 1000;
+  const sql = `UPDATE backups SET lease_until = ${ahead}, tried_at = ${ahead}, drill_tried_at = ${ahead}`;
+  if (!(await runRows(dir, sql))) return t.skip("needs the sqlite3 program");
+  const env = { DOCENT_STORE: dir, DOCENT_BLOB: path.join(dir, "blobs") };
+  const again = await start(t, {
+    env: { ...env, DOCENT_BACKUP: place, DOCENT_BACKUP_EVERY: "1s", DOCENT_BACKUP_DRILL: "1s" },
+  });
+  await counted(again, { backups_kept: (n) => n >= 2, backup_drilled_at_seconds: (n) => n > 0 });
 });
 
 test("a backup of PostgreSQL and a directory comes back in SQLite and a bucket, and that one in PostgreSQL", async (t) => {
