@@ -39,17 +39,14 @@ static void say_finding(void *arg, const char *finding)
 
 static void make(struct kb_calendar *c)
 {
-	struct kb_arena arena = { 0 };
 	int64_t start = kb_clock_mono_us();
-	struct kb_backup_made made = { 0 };
+	struct kb_backup_made made;
 	struct kb_err err = { 0 };
-	struct kb_backup_where where = c->config.where;
 	struct kb_backup_task task = {
 		.store_at = c->config.store_at,
 		.blobs = c->config.blobs,
-		.place_shown = c->config.where.shown,
+		.where = &c->config.where,
 		.temp_dir = c->config.temp_dir,
-		.copy_dir = kb_backup_copy_dir(&c->config.where, &arena, c->config.temp_dir),
 		.every_us = c->config.every_us,
 		.keep = &c->config.keep,
 		.say = say_blob,
@@ -59,9 +56,7 @@ static void make(struct kb_calendar *c)
 		.cancel = &c->cancel,
 	};
 
-	where.cache_dir = NULL; /* nothing is read twice */
-	task.place = kb_backup_open(&where, true, c->config.log, &err);
-	if (!task.place || !kb_backup_make(&task, &made, &err)) {
+	if (!kb_backup_make(&task, &made, &err)) {
 		if (!is_stopped(&c->bell))
 			kb_error_log(c->config.log, "backup failed to=%s error=%s",
 			             c->config.where.shown, err.msg);
@@ -73,8 +68,6 @@ static void make(struct kb_calendar *c)
 		        made.id, c->config.where.shown, made.blobs, made.missing, made.new_bytes,
 		        made.kept, made.dropped, (kb_clock_mono_us() - start) / 1000);
 	}
-	kb_blobs_close(task.place);
-	kb_arena_fini(&arena);
 }
 
 static bool run_drill(struct kb_calendar *c, struct kb_drill *drill, struct kb_err *err)

@@ -67,13 +67,6 @@ bool kb_backup_begin(struct kb_blobs *place, const char *shown, struct kb_err *e
 	return kb_blobs_record_put(place, PLACE, KB_SV("backups\n"), err);
 }
 
-const char *kb_backup_copy_dir(const struct kb_backup_where *where, struct kb_arena *arena,
-                               const char *temp_dir)
-{
-	return where->in_bucket ? kb_arena_printf(arena, "%s/backup-copies", temp_dir).p
-	                        : kb_arena_printf(arena, "%s/tmp/copies", where->shown).p;
-}
-
 bool kb_backup_ids(struct kb_blobs *place, struct kb_arena *arena, struct kb_backup_ids *out,
                    struct kb_err *err)
 {

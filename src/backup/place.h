@@ -16,9 +16,6 @@ struct kb_backup_where {
  * backups. Asks nothing of a bucket yet. */
 struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, bool makes,
                                 const struct kb_log *log, struct kb_err *err) KB_MUST_CHECK;
-/* The folder for copies on their way to the place, in the arena. */
-const char *kb_backup_copy_dir(const struct kb_backup_where *where, struct kb_arena *arena,
-                               const char *temp_dir);
 
 /* Makes a place of backups of what holds nothing, or finds that it is one already. KB_E_CONFLICT
  * where there are blobs: they are an installation's own, and letting go of backups would remove

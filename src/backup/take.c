@@ -1,5 +1,6 @@
 #include "backup/take.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 enum {
 	PASSES = 3, /* of which the last but one has little to copy, and the last next to nothing */
 	HANDS = 4,  /* that compress and send pieces */
+	FOLDER = KB_TEMP_PATH - 32,
 };
 #define TURN_US  (10 * KB_SECOND_US)
 #define RENEW_US (2 * KB_SECOND_US)
@@ -32,7 +34,10 @@ struct making {
 	struct kb_backup_made *out;
 	struct kb_arena arena; /* of all passes */
 	struct kb_store *store;
-	char dir[KB_TEMP_PATH - 32]; /* for the copy of the database */
+	struct kb_blobs *place;
+	/* Of this turn alone, for the copy of the database and those of blobs: who has lost a turn
+	 * and goes on for a moment touches nothing of the next one. */
+	char dir[FOLDER], copy_dir[FOLDER];
 	int64_t epoch;
 	struct kb_installation installation;
 	bool has_base;
@@ -73,6 +78,57 @@ void kb_backup_scratch_end(const char *directory)
 
 	if (kb_backup_scratch(directory, &err))
 		rmdir(directory);
+}
+
+/* What is left beside it of turns that are over. */
+static bool clear_older(const char *in, const char *prefix, int64_t epoch, struct kb_err *err)
+{
+	DIR *dir = opendir(in);
+	struct dirent *entry;
+	size_t n = strlen(prefix);
+
+	if (!dir)
+		return errno == ENOENT || kb_fail_errno(err, "cannot read %s", in);
+	while ((entry = readdir(dir))) {
+		char path[KB_TEMP_PATH];
+		int64_t of;
+
+		if (strncmp(entry->d_name, prefix, n) == 0
+		    && kb_sv_to_int(kb_sv_str(entry->d_name + n), 1, epoch - 1, &of)
+		    && snprintf(path, sizeof(path), "%s/%s", in, entry->d_name) < KB_TEMP_PATH)
+			kb_backup_scratch_end(path);
+	}
+	closedir(dir);
+	return true;
+}
+
+/* in/prefix-EPOCH, the only one. */
+static bool make_folder(const struct making *m, char out[FOLDER], const char *in,
+                        const char *prefix, struct kb_err *err)
+{
+	if (snprintf(out, FOLDER, "%s/%s%" PRId64, in, prefix, m->epoch) >= FOLDER)
+		return kb_fail(err, KB_E_INVALID, "%s is too long a name", in);
+	return clear_older(in, prefix, m->epoch, err) && kb_backup_scratch(out, err);
+}
+
+/* Copies of blobs are made on the file system of the place, if that is a directory. */
+static bool make_folders(struct making *m, struct kb_err *err)
+{
+	const struct kb_backup_where *where = m->task->where;
+	char in[KB_TEMP_PATH];
+
+	snprintf(in, sizeof(in), "%s/tmp", where->shown);
+	return make_folder(m, m->dir, m->task->temp_dir, "backup-", err)
+	       && make_folder(m, m->copy_dir, where->in_bucket ? m->task->temp_dir : in, "copies-",
+	                      err);
+}
+
+static void end_folders(const struct making *m)
+{
+	if (m->dir[0])
+		kb_backup_scratch_end(m->dir);
+	if (m->copy_dir[0])
+		kb_backup_scratch_end(m->copy_dir);
 }
 
 /* ---- the turn ---- */
@@ -128,7 +184,7 @@ static bool send_piece(struct pieces *in, struct kb_arena *arena, size_t i, stru
 		return true;
 	}
 	if (!kb_piece_pack(arena, kb_sv(bytes, n), &packed, err)
-	    || !kb_blob_put(in->making->task->place, packed, &name, err))
+	    || !kb_blob_put(in->making->place, packed, &name, err))
 		return false;
 	atomic_fetch_add(&in->making->new_bytes, (int64_t)packed.n);
 	kb_unhex(kb_sv_str(name.hex), in->v[i].name);
@@ -162,7 +218,7 @@ static bool put_list(struct making *m, struct kb_sv bytes, struct kb_sv known, s
 	if (m->has_base && kb_sv_eq(known, *name))
 		return true;
 	atomic_fetch_add(&m->new_bytes, (int64_t)bytes.n);
-	return kb_blob_put(m->task->place, bytes, &got, err);
+	return kb_blob_put(m->place, bytes, &got, err);
 }
 
 static bool send_list(struct making *m, struct pieces *in, struct kb_hasher *hasher,
@@ -182,8 +238,7 @@ static bool send_list(struct making *m, struct pieces *in, struct kb_hasher *has
 	in->count = kb_pieces_in_list(m->record.bytes, in->list);
 	in->base.count = 0;
 	/* A list of the base that cannot be read spares nothing. */
-	if (is_known
-	    && !kb_backup_pieces(m->task->place, &arena, &m->base, in->list, &in->base, &why))
+	if (is_known && !kb_backup_pieces(m->place, &arena, &m->base, in->list, &in->base, &why))
 		in->base.count = 0;
 	ok = kb_crew_run(&crew, 0, in->count, err)
 	     && (!in->failed || kb_fail(err, in->err.code, "%s", in->err.msg));
@@ -240,7 +295,7 @@ static void without_base(struct making *m, struct kb_arena *arena, int list, str
 	size_t left_count = 0;
 	struct kb_err why;
 
-	if (!m->has_base || !kb_backup_names(m->task->place, arena, &m->base, list, &known, &why))
+	if (!m->has_base || !kb_backup_names(m->place, arena, &m->base, list, &known, &why))
 		return;
 	for (size_t i = 0; i < *count; i++)
 		if (!bsearch(&names[i], known.v, known.count, sizeof(*known.v), by_text))
@@ -299,8 +354,11 @@ static bool send_all_blobs(struct making *m, struct kb_err *err)
 {
 	struct kb_store *copy = kb_store_open_as(
 	        &(struct kb_store_config){ .at = m->dir, .use = KB_STORE_MOVE }, err);
-	bool ok = copy != NULL;
+	struct kb_installation of;
+	bool ok = copy && kb_store_installation(copy, &of, err);
 
+	if (ok && strcmp(of.mark, m->installation.mark) != 0)
+		ok = kb_fail(err, KB_E_IO, "the copy of the database in %s has gone", m->dir);
 	m->copies.lost = 0;
 	m->record.blobs = 0;
 	for (int i = 0; ok && i < KB_BLOB_LISTS; i++)
@@ -333,14 +391,14 @@ static bool is_mounted(struct making *m, struct kb_err *err)
 	struct kb_backups before;
 	struct kb_backup_ids ids = { 0 };
 	bool ok = kb_store_backups(m->store, &arena, &before, err)
-	          && kb_backup_ids(m->task->place, &arena, &ids, err);
+	          && kb_backup_ids(m->place, &arena, &ids, err);
 
 	if (ok && !ids.count && before.last_at && !m->task->take_over
-	    && kb_sv_eq(before.place, kb_sv_str(m->task->place_shown)))
+	    && kb_sv_eq(before.place, kb_sv_str(m->task->where->shown)))
 		ok = kb_fail(err, KB_E_CONFLICT,
 		             "%s had backups and has none now: is its volume mounted? If they were "
 		             "removed, say --take-over once",
-		             m->task->place_shown);
+		             m->task->where->shown);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -357,8 +415,8 @@ static bool join_place(struct making *m, struct kb_err *err)
 		return kb_fail(
 		        err, KB_E_CONFLICT,
 		        "the installation has never been served: there is nothing to back up");
-	if (!is_mounted(m, err) || !kb_backup_begin(task->place, task->place_shown, err)
-	    || !kb_blobs_mark(task->place, mark, err))
+	if (!is_mounted(m, err) || !kb_backup_begin(m->place, task->where->shown, err)
+	    || !kb_blobs_mark(m->place, mark, err))
 		return false;
 	if (strcmp(mark, m->installation.mark) == 0)
 		return true;
@@ -367,8 +425,8 @@ static bool join_place(struct making *m, struct kb_err *err)
 		               "%s has the backups of another installation (%.8s, this is %.8s): "
 		               "name another place; or, if this is that one restored, say "
 		               "--take-over once",
-		               task->place_shown, mark, m->installation.mark);
-	return kb_blobs_set_mark(task->place, m->installation.mark, err);
+		               task->where->shown, mark, m->installation.mark);
+	return kb_blobs_set_mark(m->place, m->installation.mark, err);
 }
 
 /* The newest one, if it can be read: what it names is there and need not be looked at. One that a
@@ -378,12 +436,12 @@ static bool find_base(struct making *m, struct kb_err *err)
 {
 	struct kb_err why = { 0 };
 
-	m->has_base = kb_backup_choose(m->task->place, &m->arena, NULL, &m->base, &why);
+	m->has_base = kb_backup_choose(m->place, &m->arena, NULL, &m->base, &why);
 	if (m->has_base && kb_backup_time(m->base.id) > kb_clock_now_us(m->task->clock) + KB_DAY_US)
 		return kb_fail(err, KB_E_CONFLICT,
 		               "the newest backup in %s is of a time to come, %s: set the clock, "
 		               "or remove snapshots/%s.json there",
-		               m->task->place_shown, m->base.id, m->base.id);
+		               m->task->where->shown, m->base.id, m->base.id);
 	return m->has_base || why.code == KB_E_NOT_FOUND || why.code == KB_E_CORRUPT
 	       || kb_fail(err, why.code, "%s", why.msg);
 }
@@ -397,12 +455,11 @@ static bool is_still_so(struct making *m, struct kb_err *err)
 	struct kb_backup_record base;
 	char mark[KB_BLOB_MARK];
 	bool ok = kb_store_backup_renew(m->store, m->epoch, TURN_US, err)
-	          && kb_blobs_mark(m->task->place, mark, err)
+	          && kb_blobs_mark(m->place, mark, err)
 	          && (strcmp(mark, m->installation.mark) == 0
 	              || kb_fail(err, KB_E_CONFLICT, "%s was taken over by another installation",
-	                         m->task->place_shown))
-	          && (!m->has_base
-	              || kb_backup_record(m->task->place, &arena, m->base.id, &base, err));
+	                         m->task->where->shown))
+	          && (!m->has_base || kb_backup_record(m->place, &arena, m->base.id, &base, err));
 
 	kb_arena_fini(&arena);
 	return ok;
@@ -415,11 +472,11 @@ static bool publish(struct making *m, struct kb_err *err)
 	m->record.held_bytes = (m->has_base ? m->base.held_bytes : 0) + m->copies.bytes
 	                       + atomic_load(&m->new_bytes);
 	if (!kb_store_backup_renew(m->store, m->epoch, TURN_US, err)
-	    || !kb_backup_publish(m->task->place, &m->record, err))
+	    || !kb_backup_publish(m->place, &m->record, err))
 		return false;
 	if (is_still_so(m, err))
 		return true;
-	if (!kb_backup_drop(m->task->place, m->record.id, &why) && m->task->log)
+	if (!kb_backup_drop(m->place, m->record.id, &why) && m->task->log)
 		kb_warn(m->task->log, "a backup that is not whole stays id=%s error=%s",
 		        m->record.id, why.msg);
 	return false;
@@ -443,12 +500,12 @@ static void prune(struct making *m)
 	static const struct kb_keep all = { 0 };
 	struct kb_pruned pruned = { 0 };
 	struct kb_err err;
-	bool ok = kb_backup_prune(m->task->place, m->task->keep ? m->task->keep : &all,
+	bool ok = kb_backup_prune(m->place, m->task->keep ? m->task->keep : &all,
 	                          kb_clock_now_us(m->task->clock), &pruned, &err);
 	bool sweeps = ok && is_time_to_sweep(m, &pruned), swept = false;
 
 	if (sweeps)
-		ok = swept = kb_backup_sweep(m->task->place, &m->cancel, &pruned, &err);
+		ok = swept = kb_backup_sweep(m->place, &m->cancel, &pruned, &err);
 	if (!ok && m->task->log)
 		kb_warn(m->task->log, "old backups stay error=%s", err.msg);
 	m->out->kept = pruned.kept;
@@ -456,9 +513,24 @@ static void prune(struct making *m)
 	m->out->held_bytes = swept ? pruned.held_bytes : m->record.held_bytes;
 }
 
+static bool open_place(struct making *m, struct kb_err *err)
+{
+	struct kb_backup_where where = *m->task->where;
+
+	where.cache_dir = NULL; /* nothing is read twice */
+	m->place = kb_backup_open(&where, true, m->task->log, err);
+	m->copies = (struct kb_copies){ .from = m->task->blobs,
+		                        .to = m->place,
+		                        .temp = m->copy_dir,
+		                        .arg = m->task->arg,
+		                        .cancel = &m->cancel };
+	return m->place != NULL;
+}
+
 static bool make(struct making *m, struct kb_err *err)
 {
-	bool ok = join_place(m, err) && find_base(m, err);
+	bool ok = open_place(m, err) && join_place(m, err) && make_folders(m, err)
+	          && find_base(m, err);
 
 	for (int pass = 0; ok && pass < PASSES; pass++) {
 		/* What is lost for good is told of once. */
@@ -488,7 +560,7 @@ static void tell(struct making *m, bool ok, const struct kb_err *why)
 	struct kb_backup_outcome outcome = { .state_at = m->record.state_at,
 		                             .kept = m->out->kept,
 		                             .held_bytes = m->out->held_bytes,
-		                             .place = kb_sv_str(m->task->place_shown) };
+		                             .place = kb_sv_str(m->task->where->shown) };
 	struct kb_err err;
 
 	if (!ok)
@@ -528,20 +600,15 @@ static bool make_in_turn(struct making *m, struct kb_err *err)
 	kb_bell_init(&m->bell, NULL);
 	m->keeper = kb_thread_start("backup turn", keep_turn, m);
 	m->cancel = (struct kb_cancel){ is_over, m };
-	m->copies = (struct kb_copies){ .from = m->task->blobs,
-		                        .to = m->task->place,
-		                        .temp = m->task->copy_dir,
-		                        .arg = m->task->arg,
-		                        .cancel = &m->cancel };
-	ok = kb_backup_scratch(m->task->copy_dir, err) && make(m, err);
+	ok = make(m, err);
 	kb_bell_stop(&m->bell);
 	pthread_join(m->keeper, NULL);
 	kb_bell_fini(&m->bell);
 	if (!ok && atomic_load(&m->turn_lost))
 		kb_fail(err, KB_E_CONFLICT, "another backup was begun meanwhile");
 	tell(m, ok, err);
-	kb_backup_scratch_end(m->dir);
-	kb_backup_scratch_end(m->task->copy_dir);
+	end_folders(m);
+	kb_blobs_close(m->place);
 	return ok;
 }
 
@@ -554,7 +621,6 @@ bool kb_backup_make(const struct kb_backup_task *task, struct kb_backup_made *ou
 	*out = (struct kb_backup_made){ 0 };
 	m->task = task;
 	m->out = out;
-	snprintf(m->dir, sizeof(m->dir), "%s/backup", task->temp_dir);
 	m->store = kb_store_open_as(&(struct kb_store_config){ .at = task->store_at,
 	                                                       .use = KB_STORE_TOOL,
 	                                                       .log = task->log },

@@ -21,10 +21,8 @@
 struct kb_backup_task {
 	const char *store_at; /* opened for this, beside whoever serves it */
 	struct kb_blobs *blobs;
-	struct kb_blobs *place;
-	const char *place_shown; /* for sentences, and to be known by */
-	const char *temp_dir;
-	const char *copy_dir; /* for copies of blobs: on the place's file system, and its own */
+	const struct kb_backup_where *where;
+	const char *temp_dir; /* for a copy of the database, in a folder of the turn's own */
 	bool take_over;
 	int64_t every_us; /* only where the last one was begun so long ago; 0: in any case */
 	const struct kb_keep *keep;

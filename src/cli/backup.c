@@ -164,13 +164,10 @@ static bool make(struct arguments *args, struct kb_arena *arena, struct kb_err *
 	signal(SIGTERM, stop);
 	signal(SIGINT, stop);
 	task.store_at = places.store;
-	task.place_shown = args->place;
+	task.where = &where;
 	task.temp_dir = places.temp;
-	task.copy_dir = kb_backup_copy_dir(&where, arena, places.temp);
 	task.blobs = kb_places_blobs(&places, false, NULL, err);
-	task.place = task.blobs ? kb_backup_open(&where, true, NULL, err) : NULL;
-	ok = task.place && make_on_and_on(&task, every_us, err);
-	kb_blobs_close(task.place);
+	ok = task.blobs && make_on_and_on(&task, every_us, err);
 	kb_blobs_close(task.blobs);
 	return ok;
 }

@@ -252,10 +252,15 @@ async function withPowerCuts(args, env, steps, cutsMax = 10) {
 }
 
 test("kill -9 in the middle of backups and restores leaves nothing half, and the next run goes on", async (t) => {
-  const { kb, at } = await onDirectory(t);
+  const { kb, dir, at } = await onDirectory(t);
   const agent = await kb.agent({ files });
   const place = await folder(t);
   await withPowerCuts(["backup", place, ...at], {}, 15, 6);
+  for (const temp of [dir, place])
+    assert.deepEqual(
+      (await readdir(path.join(temp, "tmp"))).filter((name) => /^(backup|copies)/.test(name)),
+      [],
+    );
   await verified(place);
   const to = await folder(t);
   await withPowerCuts(["restore", place, "--data", to], {}, 15);
@@ -372,4 +377,14 @@ test("the service makes backups on its calendar, sees that they come back, and t
   await kb.stop();
   await done(["restore", place, "--data", to]);
   await answersThere(t, kb, agent.record, { dir: to }, 0);
+});
+
+test("a place that cannot be opened is a failure that /metrics tells of, and is tried again in its time", async (t) => {
+  const place = path.join(await folder(t), "place");
+  await writeFile(place, "a file\n");
+  const { kb } = await onDirectory(t, { env: { DOCENT_BACKUP: place, DOCENT_BACKUP_EVERY: "1s" } });
+  await counted(kb, { backup_failed: 1, backups_kept: 0 });
+  await rm(place);
+  await counted(kb, { backup_failed: 0, backups_kept: (n) => n >= 1 });
+  assert.match(kb.log, /backup failed to=/);
 });
