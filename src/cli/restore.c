@@ -10,8 +10,11 @@
  * where an earlier run was ended.
  */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +55,7 @@ struct restore {
 	struct kb_backup_record record;
 	struct kb_installed data; /* in the staging folder */
 	bool resumed;
+	int lock; /* DIR, while this runs; or -1 */
 };
 
 static bool read_arguments(int argc, char **argv, struct restore *out)
@@ -133,19 +137,30 @@ static bool is_free(struct restore *r, struct kb_err *err)
 	return true;
 }
 
+/* A file system that has no such locks goes without. */
+static bool lock_home(struct restore *r, struct kb_err *err)
+{
+	if (!kb_dir_make(r->home, err))
+		return false;
+	r->lock = open(r->home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->lock < 0)
+		return kb_fail_errno(err, "cannot open %s", r->home);
+	return flock(r->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+	       || kb_fail(err, KB_E_CONFLICT, "another restore into %s is under way", r->home);
+}
+
 /* Which backup, so that a run that goes on takes the same, and that the place for it is free. */
 static bool choose(struct restore *r, struct kb_err *err)
 {
 	struct kb_backup_record asked;
 	struct kb_sv pinned;
 
-	if (!read_pinned(r, &pinned, err))
+	if (!lock_home(r, err) || !read_pinned(r, &pinned, err))
 		return false;
 	r->resumed = pinned.n > 0;
 	if (!r->resumed)
 		return is_free(r, err)
 		       && kb_backup_choose(r->place, &r->arena, r->at, &r->record, err)
-		       && kb_dir_make(r->home, err)
 		       && kb_file_replace(
 		               r->pinned,
 		               kb_arena_printf(&r->arena, "%s %s\n", r->record.id, r->place_name),
@@ -315,7 +330,7 @@ static bool restore(struct restore *r, struct kb_err *err)
 
 int kb_cli_restore(int argc, char **argv)
 {
-	struct restore r = { 0 };
+	struct restore r = { .lock = -1 };
 	struct kb_err err = { 0 };
 	bool ok;
 
@@ -335,6 +350,7 @@ int kb_cli_restore(int argc, char **argv)
 	kb_store_close(r.data.store);
 	kb_blobs_close(r.blobs);
 	kb_blobs_close(r.place);
+	kb_fd_close(&r.lock);
 	kb_arena_fini(&r.arena);
 	return ok ? 0 : kb_cli_fail(1, "%s", err.msg);
 }

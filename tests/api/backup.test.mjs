@@ -178,6 +178,20 @@ test("a clock that was ahead neither stops backups nor makes an old one the newe
   await counted(again, { backups_kept: (n) => n >= 2, backup_drilled_at_seconds: (n) => n > 0 });
 });
 
+test("of two restores into one place the second is told of the first", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  const agent = await kb.agent({ files });
+  const place = await folder(t);
+  await done(["backup", place, ...at]);
+  const to = await folder(t);
+  const both = await Promise.all([1, 2].map(() => docent(["restore", place, "--data", to])));
+  const [first, second] = both.sort((a, b) => a.code - b.code);
+  assert.equal(first.code, 0, first.stderr);
+  assert.equal(second.code, 1, second.stdout);
+  assert.match(second.stderr, /another restore into .* is under way|is not empty: a backup is restored/);
+  await answersThere(t, kb, agent.record, { dir: to });
+});
+
 test("a backup of PostgreSQL and a directory comes back in SQLite and a bucket, and that one in PostgreSQL", async (t) => {
   const { kb, at } = await onServer(t);
   const agent = await kb.agent({ files });
