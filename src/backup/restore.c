@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct fetching {
 	const char *path;
 	int fd;
 	pthread_mutex_t lock;
-	bool failed;
+	_Atomic bool failed;
 	struct kb_err err;
 };
 

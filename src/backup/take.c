@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ struct making {
 	struct kb_bell bell;
 	pthread_t keeper;
 	_Atomic bool turn_lost;
+	_Atomic int64_t turn_until; /* as far as we know; of the steady clock */
 };
 
 /* ---- the folder ---- */
@@ -133,6 +135,16 @@ static void end_folders(const struct making *m)
 
 /* ---- the turn ---- */
 
+static bool renew(struct making *m, struct kb_err *err)
+{
+	int64_t until = kb_clock_mono_us() + TURN_US;
+
+	if (!kb_store_backup_renew(m->store, m->epoch, TURN_US, err))
+		return false;
+	atomic_store(&m->turn_until, until);
+	return true;
+}
+
 static void *keep_turn(void *arg)
 {
 	struct making *m = arg;
@@ -140,8 +152,7 @@ static void *keep_turn(void *arg)
 	struct kb_err err;
 
 	while (kb_bell_wait(&m->bell, &heard, kb_clock_mono_us() + RENEW_US))
-		if (!kb_store_backup_renew(m->store, m->epoch, TURN_US, &err)
-		    && err.code == KB_E_CONFLICT)
+		if (!renew(m, &err) && err.code == KB_E_CONFLICT)
 			atomic_store(&m->turn_lost, true);
 	return NULL;
 }
@@ -153,6 +164,15 @@ static bool is_over(void *arg)
 	return atomic_load(&m->turn_lost) || kb_cancelled(m->task->cancel, NULL);
 }
 
+/* For who removes: one that was stopped for a while may have lost its turn and not know it yet. A
+ * backup goes on, and is told when it is to count. */
+static bool is_doubtful(void *arg)
+{
+	struct making *m = arg;
+
+	return is_over(m) || kb_clock_mono_us() > atomic_load(&m->turn_until);
+}
+
 /* ---- the database ---- */
 
 struct pieces {
@@ -162,7 +182,7 @@ struct pieces {
 	struct kb_piece_list base; /* of the same list, as far as there is one */
 	struct kb_piece v[KB_PIECES_LIST];
 	pthread_mutex_t lock;
-	bool failed;
+	_Atomic bool failed;
 	struct kb_err err;
 };
 
@@ -454,8 +474,7 @@ static bool is_still_so(struct making *m, struct kb_err *err)
 	struct kb_arena arena = { 0 };
 	struct kb_backup_record base;
 	char mark[KB_BLOB_MARK];
-	bool ok = kb_store_backup_renew(m->store, m->epoch, TURN_US, err)
-	          && kb_blobs_mark(m->place, mark, err)
+	bool ok = renew(m, err) && kb_blobs_mark(m->place, mark, err)
 	          && (strcmp(mark, m->installation.mark) == 0
 	              || kb_fail(err, KB_E_CONFLICT, "%s was taken over by another installation",
 	                         m->task->where->shown))
@@ -471,8 +490,7 @@ static bool publish(struct making *m, struct kb_err *err)
 
 	m->record.held_bytes = (m->has_base ? m->base.held_bytes : 0) + m->copies.bytes
 	                       + atomic_load(&m->new_bytes);
-	if (!kb_store_backup_renew(m->store, m->epoch, TURN_US, err)
-	    || !kb_backup_publish(m->place, &m->record, err))
+	if (!renew(m, err) || !kb_backup_publish(m->place, &m->record, err))
 		return false;
 	if (is_still_so(m, err))
 		return true;
@@ -503,9 +521,10 @@ static void prune(struct making *m)
 	bool ok = kb_backup_prune(m->place, m->task->keep ? m->task->keep : &all,
 	                          kb_clock_now_us(m->task->clock), &pruned, &err);
 	bool sweeps = ok && is_time_to_sweep(m, &pruned), swept = false;
+	const struct kb_cancel doubt = { is_doubtful, m };
 
 	if (sweeps)
-		ok = swept = kb_backup_sweep(m->place, &m->cancel, &pruned, &err);
+		ok = swept = kb_backup_sweep(m->place, &doubt, &pruned, &err);
 	if (!ok && m->task->log)
 		kb_warn(m->task->log, "old backups stay error=%s", err.msg);
 	m->out->kept = pruned.kept;
