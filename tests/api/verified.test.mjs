@@ -4,6 +4,7 @@ import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { measure, set } from "./lib/checked.mjs";
+import { counted } from "./lib/figures.mjs";
 import { assert, docent, form, start, test } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
 import { models } from "./lib/models.mjs";
@@ -335,4 +336,18 @@ test("docent add --answers makes checked answers of a table, and changes those t
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /its first row names no columns question and answer/);
   assert.equal((await add("question,answer\n", table)).code, 2, "a table or files, not both");
+});
+
+test("with the source of uploads its checked answers go", async (t) => {
+  const { kb, agent, made } = await answered(t);
+  const { uploads } = await agent.expect(200, "GET", "/sources");
+  await agent.expect(200, "DELETE", `/sources/${uploads.id}`);
+  await counted(kb, { rows_removed_total: Object.keys(library).length + 2 }); // with the answer, and the source
+  const { data, total } = await agent.expect(200, "GET", "/answers");
+  assert.deepEqual([data, total], [[], 0]);
+  await agent.expect(404, "GET", `/answers/${made.id}`);
+  await agent.expect(404, "GET", `/answers/${made.id}/versions`);
+  await agent.expect(404, "PUT", `/answers/${made.id}`, { json: { ...parking, version: 1 } });
+  const again = await agent.expect(201, "POST", "/answers", { json: parking });
+  await agent.expect(200, "GET", `/answers/${again.id}`);
 });
