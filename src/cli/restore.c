@@ -2,7 +2,8 @@
  * docent restore: a backup becomes an installation, in a place that holds nothing.
  *
  *   DIR/restoring   which backup comes here; there until all of it has come
- *   DIR/restore/    its database, as SQLite's, while the blobs follow
+ *   DIR/restore/    its database, as SQLite's, while the blobs follow; and "arrived" where its rows
+ *                   have come to a server, so that a run that is ended behind that tidies up alone
  *
  * The database is fetched, the blobs are copied as in a move of blobs alone (store/move.h), which
  * gives both a new mark; ids skip what the life before may have given out; and then the database
@@ -49,8 +50,9 @@ struct restore {
 	struct kb_arena arena;
 	struct kb_places places;
 	bool to_server;
-	const char *home;             /* DIR: of the database, or a node's */
-	const char *staging, *pinned; /* DIR/restore, DIR/restoring */
+	const char *home;              /* DIR: of the database, or a node's */
+	const char *staging, *arrived; /* DIR/restore, DIR/restore/arrived */
+	const char *pinned;            /* DIR/restoring */
 	struct kb_blobs *place, *blobs;
 	struct kb_backup_record record;
 	struct kb_installed data; /* in the staging folder */
@@ -191,6 +193,7 @@ static bool open_places(struct restore *r, struct kb_err *err)
 	r->home = r->to_server ? r->options.data : r->places.store;
 	r->staging = kb_arena_printf(&r->arena, "%s/restore", r->home).p;
 	r->pinned = kb_arena_printf(&r->arena, "%s/restoring", r->home).p;
+	r->arrived = kb_arena_printf(&r->arena, "%s/arrived", r->staging).p;
 	r->place = kb_backup_open(&where, false, NULL, err);
 	return r->place != NULL;
 }
@@ -293,7 +296,8 @@ static bool settle(struct restore *r, struct kb_err *err)
 		return false;
 	kb_store_close(r->data.store);
 	r->data.store = NULL;
-	return r->to_server || rename_database(r, err);
+	return r->to_server ? kb_file_replace(r->arrived, KB_SV("yes\n"), err)
+	                    : rename_database(r, err);
 }
 
 /* What has come is named by nothing any more but this run's traces, which go. */
@@ -302,13 +306,16 @@ static bool clean_up(struct restore *r, struct kb_err *err)
 	kb_backup_scratch_end(r->staging);
 	if (unlink(r->pinned) != 0)
 		return kb_fail_errno(err, "cannot remove %s", r->pinned);
+	unlink(r->arrived);
+	rmdir(r->staging);
 	return true;
 }
 
 /* An earlier run that was ended while it cleaned up. */
 static bool is_settled(const struct restore *r)
 {
-	return r->resumed && !r->to_server && kb_store_exists(r->home);
+	return r->resumed
+	       && (r->to_server ? access(r->arrived, F_OK) == 0 : kb_store_exists(r->home));
 }
 
 static bool restore(struct restore *r, struct kb_err *err)

@@ -4,7 +4,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Bucket } from "./lib/bucket.mjs";
 import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
@@ -401,4 +401,23 @@ test("a place that cannot be opened is a failure that /metrics tells of, and is 
   await rm(place);
   await counted(kb, { backup_failed: 0, backups_kept: (n) => n >= 1 });
   assert.match(kb.log, /backup failed to=/);
+});
+
+test("a restore into PostgreSQL goes on after kill -9, and behind its end only tidies up", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  const agent = await kb.agent({ files });
+  const place = await folder(t);
+  const [id] = (await done(["backup", place, ...at])).split(":");
+  const { url } = await database();
+  const to = await folder(t);
+  const args = ["restore", place, "--data", to, "--store", url, "--blob", path.join(to, "blobs")];
+  await withPowerCuts(args, {}, 60);
+
+  // As it is when the copy of the database is gone, and what says that a restore is under way is not.
+  await mkdir(path.join(to, "restore"));
+  await writeFile(path.join(to, "restore/arrived"), "yes\n");
+  await writeFile(path.join(to, "restoring"), `${id} ${place}\n`);
+  await done(args);
+  assert.deepEqual((await readdir(to)).sort(), ["blobs"]);
+  await answersThere(t, kb, agent.record, { dir: to, url });
 });
