@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 #include "base/fault.h"
 #include "db/checkpoint.h"
@@ -142,6 +143,35 @@ static void sqlite_close(struct kb_db_conn *base)
 	free(conn);
 }
 
+/* lower(text) of all letters, as a server's; SQLite's own knows ASCII's alone. */
+static void lower(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const unsigned char *text = sqlite3_value_text(values[0]);
+	utf8proc_ssize_t n = sqlite3_value_bytes(values[0]);
+	unsigned char *out, *to;
+
+	(void)count;
+	if (!text)
+		return; /* NULL of NULL */
+	out = to = kb_xmalloc((size_t)n * 4 + 4);
+	while (n > 0) {
+		utf8proc_int32_t letter;
+		utf8proc_ssize_t taken = utf8proc_iterate(text, n, &letter);
+
+		if (taken > 0) {
+			to += utf8proc_encode_char(utf8proc_tolower(letter), to);
+		} else {
+			*to++ = *text; /* no letter: as it is */
+			taken = 1;
+		}
+		text += taken;
+		n -= taken;
+	}
+	sqlite3_result_text64(context, (const char *)out, (sqlite3_uint64)(to - out),
+	                      SQLITE_TRANSIENT, SQLITE_UTF8);
+	free(out);
+}
+
 static struct kb_db_conn *sqlite_open(const char *where, bool writes, struct kb_err *err)
 {
 	struct sqlite_conn *conn = kb_xcalloc(1, sizeof(*conn));
@@ -156,6 +186,9 @@ static struct kb_db_conn *sqlite_open(const char *where, bool writes, struct kb_
 	}
 	sqlite3_extended_result_codes(conn->handle, 1);
 	sqlite3_busy_timeout(conn->handle, BUSY_TIMEOUT_MS);
+	sqlite3_create_function(conn->handle, "lower", 1,
+	                        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL, lower,
+	                        NULL, NULL);
 	if (!sqlite_script(&conn->base, PRAGMAS_ALL, err)
 	    || !sqlite_script(&conn->base, writes ? PRAGMAS_WRITER : PRAGMAS_READER, err))
 		goto failed;

@@ -34,11 +34,13 @@ enum {
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
 };
+/* As kb_like_pattern() folds, so far as letters of today go. */
+#define FOUND_IN(text) "replace(lower(" text "), 'ß', 'ss') LIKE $6 ESCAPE '\\'"
 #define LIST_WHERE                                                                                 \
 	" FROM conversations WHERE agent_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "   \
 	"AND updated_at >= $3 AND created_by BETWEEN $4 AND $5 "                                   \
 	"AND ($6 = '' OR id IN (SELECT m.conversation_id FROM messages m WHERE m.agent_id = $1 "   \
-	"AND (lower(m.query) LIKE $6 ESCAPE '\\' OR lower(m.response) LIKE $6 ESCAPE '\\')))"
+	"AND (" FOUND_IN("m.query") " OR " FOUND_IN("m.response") ")))"
 /* Of one visitor: by an index of theirs. */
 #define VISITOR_WHERE                                                                              \
 	" FROM conversations WHERE agent_id = $1 AND visitor_id = $2 AND visitor_id <> 0"

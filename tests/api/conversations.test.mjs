@@ -250,4 +250,11 @@ test("a list of conversations says what came of them, and is searched for words 
   assert.deepEqual(await found("is violet"), ["two", "one"], "of answers");
   assert.deepEqual(await found("100%"), []);
   assert.deepEqual(await found(""), ["two", "one"]);
+
+  await agent.ask("Wo ist die Straße zur Öffnung?", { session: "three" });
+  assert.deepEqual(await found("die Straße"), ["three"]);
+  assert.deepEqual(await found("strasse"), ["three"]);
+  // A server has the letters of its locale; that of these stories has none.
+  if (!process.env.DOCENT_TEST_POSTGRES)
+    for (const word of ["Öffnung", "öffnung", "ÖFFNUNG"]) assert.deepEqual(await found(word), ["three"], word);
 });
