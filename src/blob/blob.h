@@ -135,7 +135,7 @@ bool kb_blobs_set_mark(struct kb_blobs *blobs, const char *mark, struct kb_err *
 
 /* Small texts under names of the caller's, apart from the blobs: what says which of them belong
  * together. A name is 1 to KB_BLOB_RECORD letters, digits, hyphens and dots, no dot first. */
-enum { KB_BLOB_RECORD = 80, KB_BLOB_RECORD_BYTES = 16 << 20 };
+enum { KB_BLOB_RECORD = 80, KB_BLOB_RECORD_BYTES = 4 << 20 };
 /* Durable when it returns: whoever reads finds the old text or the new one, whole. */
 bool kb_blobs_record_put(struct kb_blobs *blobs, const char *name, struct kb_sv bytes,
                          struct kb_err *err) KB_MUST_CHECK;
