@@ -303,11 +303,21 @@ static bool take(struct kb_call *call, struct step *step, struct kb_err *err)
 	step->pages = KB_NEW_ARRAY(call->arena, AT_ONCE, struct kb_page);
 	for (; step->count < list.count; step->count++)
 		step->pages[step->count] = list.v[step->count].page;
-	step->next = (size_t)list.total > list.count ? list.v[list.count - 1].page.id : 0;
+	/* The list's length was counted a moment later: rows come and go between. */
+	step->next = list.count == AT_ONCE ? list.v[list.count - 1].page.id : 0;
 	return true;
 }
 
-/* The ids of those that `may`; others are skipped. */
+static bool has_id(const struct kb_page_ids *ids, int64_t id)
+{
+	size_t i = 0;
+
+	while (i < ids->count && ids->v[i] != id)
+		i++;
+	return i < ids->count;
+}
+
+/* The ids of those that `may`, each once; others are skipped. */
 static struct kb_page_ids ids_of(struct kb_call *call, struct step *step,
                                  bool (*may)(const struct kb_page *page))
 {
@@ -315,7 +325,7 @@ static struct kb_page_ids ids_of(struct kb_call *call, struct step *step,
 	struct kb_page_ids out = { call->agent.id, ids, 0 };
 
 	for (size_t i = 0; i < step->count; i++)
-		if (step->pages[i].id && may(&step->pages[i]))
+		if (step->pages[i].id && may(&step->pages[i]) && !has_id(&out, step->pages[i].id))
 			ids[out.count++] = step->pages[i].id;
 	step->done = (int64_t)out.count;
 	step->skipped = (int64_t)(step->count - out.count);
