@@ -328,7 +328,7 @@ bool kb_public_launcher(struct kb_call *call, struct kb_err *err)
 		.status = 200,
 		.content_type = "text/javascript; charset=utf-8",
 		.fields = { { KB_SV("cache-control"), KB_SV("no-cache") },
-		            { KB_SV("vary"), KB_SV("referer") },
+		            { KB_SV("vary"), KB_SV("referer, accept-language") },
 		            { KB_SV("cross-origin-resource-policy"), KB_SV("cross-origin") } },
 	};
 	struct kb_settings settings;
