@@ -42,25 +42,24 @@ static bool read_text(struct kb_call *call, const char *name, size_t chars, stru
 	return true;
 }
 
-/* The message is the visitor's own, or none. */
+/* The message is the visitor's own, or none, and then of no talk. */
 static bool read_message(struct kb_call *call, struct kb_lead *lead, struct kb_err *err)
 {
 	struct kb_session session;
 	struct kb_message message;
 
 	if (!kb_inputs_int(&call->inputs, "message_id", 1, INT64_MAX, &lead->message_id, err)
-	    || !read_text(call, "session_id", KB_UUID_CHARS, &lead->session_id, err))
+	    || !read_text(call, "session_id", KB_UUID_CHARS, &lead->session_id, err)
+	    || (lead->session_id.n && !kb_session_id_check(lead->session_id, err)))
 		return false;
-	if (!lead->session_id.n) {
+	if (!lead->session_id.n || !lead->message_id) {
+		lead->session_id = KB_SV("");
 		lead->message_id = 0;
 		return true;
 	}
-	if (!kb_session_id_check(lead->session_id, err))
-		return false;
 	session = kb_call_session(call, lead->session_id);
-	return !lead->message_id
-	       || kb_store_message_get(call->api->store, call->arena, &session, lead->message_id,
-	                               &message, err);
+	return kb_store_message_get(call->api->store, call->arena, &session, lead->message_id,
+	                            &message, err);
 }
 
 static bool read_lead(struct kb_call *call, struct kb_lead *lead, struct kb_err *err)
