@@ -59,7 +59,11 @@ export function DocumentRows({ id, filter, limit, origin, empty, version, onChan
     if (version) void pages.again();
   }, [version]);
   const list = pages.value.value;
+  // Its last row has gone.
+  if (list && shown > list.last_page) setPage(list.last_page);
   const choice = useChoice(list?.data.map((row) => row.id) ?? [], [which, shown]);
+  // Who has taken one row out, or sees another list, chooses again.
+  if (everything && list && !choice.isAll) setEverything(false);
   const all = everything && choice.isAll;
   const count = all ? (list?.total ?? 0) : choice.ids.length;
   const chosen = all ? filter : { page_ids: choice.ids };
