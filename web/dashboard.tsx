@@ -11,7 +11,7 @@ import "./lib/drops";
 import { part } from "./lib/part";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
-import { renamed, screens } from "./lib/screens";
+import { movedTo, renamed, screens } from "./lib/screens";
 import { agent, forgetAgent, readAgent, readSignIn, readStats, signIn, turnTo } from "./lib/state";
 import { sayRefusal } from "./lib/say";
 import { useResource, type Resource } from "./lib/resource";
@@ -90,7 +90,7 @@ function Routed() {
     if (!found) forgetAgent();
     if (path === "/" || path === "/login") go("/agents", { replace: true });
     else if (found && renamed[found[2]!])
-      go(`/agents/${found[1]}/${renamed[found[2]!]}${location.search}`, { replace: true });
+      go(movedTo(found[1]!, found[2]!, location_.value.query), { replace: true });
     else if (found && !found[2]) go(`${path}/${screens[0]!.name}`, { replace: true });
   }, [path]);
   if (found)

@@ -237,6 +237,30 @@ test("what is chosen is what is seen, or all that fit once that is said; another
   quiet();
 });
 
+test("what was chosen in one list is chosen in no other, and a page whose rows are gone leads to the last one", async (t) => {
+  const kb = await start(t);
+  const notes = Array.from({ length: 55 }, (_, i) => [`note-${i}.txt`, `Note ${i} is about pump ${i}.`]);
+  const agent = await kb.agent({ project_name: "Pumps" });
+  for (const some of [notes.slice(0, 40), notes.slice(40)]) await agent.add(Object.fromEntries(some));
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/documents?status=ok&page=2`);
+  await page.waitForURL(/\/content\?state=ready$/);
+  const bar = page.getByRole("toolbar");
+  await page.getByLabel("Choose all on this page").check();
+  await bar.getByRole("button", { name: "Choose all 55 that match" }).click();
+  await bar.getByText("55 chosen").waitFor();
+  await page.getByRole("button", { name: "Next page" }).click();
+  await page.getByText("2 of 2").waitFor();
+  await page.getByLabel("Choose all on this page").check();
+  await bar.getByText("5 chosen", { exact: true }).waitFor();
+  await bar.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.locator("table.list tbody tr").nth(49).waitFor();
+  assert.equal((await agent.expect(200, "GET", "/pages")).pages.total, 50);
+  quiet();
+});
+
 test("what needs the owner stands on top, each with the button that helps", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({

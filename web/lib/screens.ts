@@ -66,5 +66,14 @@ export const screens: Screen[] = [
   { name: "plugin", title: () => w.plugin, icon: "plugin", group: "more", load: () => screen("Plugin") },
 ];
 
-/** What older addresses lead to. */
+/** What screens were called before. */
 export const renamed: Record<string, string> = { documents: "content", sources: "content" };
+const states: Record<string, string> = { ok: "ready", failed: "amiss", limited: "amiss" };
+
+/** Where the address of a screen that was renamed leads; what was chosen there is chosen here. */
+export function movedTo(id: string, name: string, query: URLSearchParams): string {
+  const { status, page: _, ...rest } = Object.fromEntries(query);
+  const state = states[status ?? ""];
+  const text = new URLSearchParams({ ...rest, ...(state && { state }) }).toString();
+  return `/agents/${id}/${renamed[name]}${text && `?${text}`}`;
+}
