@@ -611,6 +611,13 @@ test("where nothing answers, it says how much was searched, and the question goe
   await form.getByText("The travel desk antwortet per E-Mail.").waitFor();
   assert.deepEqual(await faultsEverywhere(page, "a person"), []);
   await form.getByLabel("Ihre E-Mail-Adresse").fill("ann@example.org");
+  // What was written stays where it is refused, and a visit that is asked for work by then does it.
+  await form.getByLabel("Ihre Frage").fill("Wer gewann 1998?");
+  await page.route("**/contact", (route) => route.fulfill({ status: 400, json: { message: "no" } }), { times: 1 });
+  await agent.expect(200, "POST", "/settings", { json: { enable_recaptcha_for_public_chatbots: true } });
+  await form.getByRole("button", { name: "Senden" }).click();
+  await form.getByRole("alert").waitFor();
+  assert.equal(await form.getByLabel("Ihre Frage").inputValue(), "Wer gewann 1998?");
   await form.getByRole("button", { name: "Senden" }).click();
   await page.getByText("Ihre Frage ist weitergegeben").waitFor();
   quiet();
@@ -620,6 +627,7 @@ test("where nothing answers, it says how much was searched, and the question goe
   await owner.page.goto(`${kb.url}/agents/${agent.id}/analytics`);
   await owner.page.getByRole("heading", { name: "Left for a person" }).waitFor();
   await owner.page.getByRole("link", { name: "ann@example.org" }).waitFor();
+  await owner.page.getByRole("cell", { name: "Wer gewann 1998?", exact: true }).waitFor();
   const saved = owner.page.waitForEvent("download");
   await owner.page.getByRole("button", { name: /Left for a person/ }).click();
   assert.equal((await saved).suggestedFilename(), "leads.csv");

@@ -352,20 +352,32 @@ export class Visitor {
 
   /** Leaves an address for the person whom the owner has named. */
   async leave(turn: VisitTurn, { name, email, question }: Record<string, string>) {
-    const { value: session_id } = this.sessionId,
-      { value: message_id } = turn.id;
-    const body = { name, email, question, ...(session_id && message_id ? { session_id, message_id } : {}) };
-    await send("POST", this.path("/contact"), { body });
+    const leave = async () => {
+      await this.#prepare();
+      const { value: session_id } = this.sessionId,
+        { value: message_id } = turn.id;
+      const body = { name, email, question, ...(session_id && message_id ? { session_id, message_id } : {}) };
+      await send("POST", this.path("/contact"), { body });
+    };
+    await leave().catch((error) => {
+      if ((error as ApiError).status !== 401) throw error;
+      this.#visiting = null; // the visit is over, or asks for work again
+      return leave();
+    });
+  }
+
+  /** Visits, and does the work that the visit asks of the browser. */
+  async #prepare(signal?: AbortSignal) {
+    await this.visit();
+    if (!this.#work) return;
+    const { challenge, bits } = this.#work;
+    const { prove } = await part(() => import("./work"));
+    await send("POST", this.path("/proof"), { body: { nonce: await prove(challenge, bits, signal) }, signal });
+    this.#work = null;
   }
 
   async #request({ question: { text, files = [] } }: VisitTurn, signal: AbortSignal): Promise<Response> {
-    await this.visit();
-    if (this.#work) {
-      const { challenge, bits } = this.#work;
-      const { prove } = await part(() => import("./work"));
-      await send("POST", this.path("/proof"), { body: { nonce: await prove(challenge, bits, signal) }, signal });
-      this.#work = null;
-    }
+    await this.#prepare(signal);
     const fields: Record<string, string | number> = { prompt: text };
     if (this.sessionId.value) fields.session_id = this.sessionId.value;
     if (this.child.value) fields.child_project_id = this.child.value;

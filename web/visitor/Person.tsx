@@ -46,7 +46,7 @@ export default function Person({ name, visitor, turn }: { name: string; visitor:
       </label>
       <label>
         {t.yourQuestion}
-        <textarea name="question" rows={2} maxLength={8000} required dir="auto" value={turn.question.text} />
+        <textarea name="question" rows={2} maxLength={8000} required dir="auto" defaultValue={turn.question.text} />
       </label>
       {error && <p role="alert">{error}</p>}
       <button class="go" disabled={state === "sending"}>
