@@ -89,8 +89,7 @@ function Routed() {
   useEffect(() => {
     if (!found) forgetAgent();
     if (path === "/" || path === "/login") go("/agents", { replace: true });
-    else if (found && renamed[found[2]!])
-      go(movedTo(found[1]!, found[2]!, location_.value.query), { replace: true });
+    else if (found && renamed[found[2]!]) go(movedTo(found[1]!, found[2]!, location_.value.query), { replace: true });
     else if (found && !found[2]) go(`${path}/${screens[0]!.name}`, { replace: true });
   }, [path]);
   if (found)

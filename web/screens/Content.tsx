@@ -254,7 +254,7 @@ export default function Content({ id }: { id: number }) {
                 </Empty>
               )}
             </div>
-            <HowRead id={id} content={content} sources={sources} onChanged={changed} />
+            <HowRead id={id} content={content} onChanged={changed} />
           </div>
         )}
       </Loaded>

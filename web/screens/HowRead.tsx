@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { changeMany, readSourceNow, setOption, type Content, type Filter, type Source } from "../lib/content";
+import { changeMany, setOption, type Content, type Filter } from "../lib/content";
 import { ofAgent, optionsOf, type OptionName, type Options } from "../lib/reading";
 import { useReach } from "../lib/reach";
 import { agent, attempt, tell } from "../lib/state";
@@ -12,38 +12,27 @@ import { ReadingOptions } from "../components/ReadingOptions";
 interface Props {
   id: number;
   content: Content;
-  sources: Source[];
   onChanged: () => void;
-}
-
-/** Documents and addresses that an option is about. */
-interface Concerned {
-  which: (Filter | { page_ids: number[] })[];
-  sources: Source[];
 }
 
 const idsOf = (content: Content, code: string) =>
   content.needs.find((need) => need.reason_code === code)?.pages.map((page) => page.id) ?? [];
 
-function concernedBy(name: OptionName, { content, sources }: Props): Concerned {
-  const named = (code: string) => ({ which: [{ page_ids: idsOf(content, code) }], sources: [] });
-  if (name === "is_ocr_enabled") return named("pictures_off");
-  if (name === "allow_extra_timeout") return named("too_long");
+/** Documents that an option is about. */
+function concernedBy(name: OptionName, content: Content): (Filter | { page_ids: number[] })[] {
+  const named = (page_ids: number[]) => (page_ids.length ? [{ page_ids }] : []);
+  if (name === "is_ocr_enabled") return named(idsOf(content, "pictures_off"));
+  if (name === "allow_extra_timeout") return named(idsOf(content, "too_long"));
   if (name === "is_vision_enabled" || name === "is_vision_compress_image")
-    return {
-      which: [
-        { kind: "pdf", state: "all" },
-        { kind: "picture", state: "all" },
-      ],
-      sources: [],
-    };
-  if (name === "is_low_performance_mode_enabled" || name === "use_full_url_crawl") return { which: [], sources };
-  return { which: [], sources: [] };
+    return [
+      { kind: "pdf", state: "all" },
+      { kind: "picture", state: "all" },
+    ];
+  return [];
 }
 
 /** How the agent reads its documents: what each option would mend, and what a change concerns is read again. */
-export function HowRead(props: Props) {
-  const { id, content, onChanged } = props;
+export function HowRead({ id, content, onChanged }: Props) {
   const [changed, setChanged] = useState<OptionName | null>(null);
   const [busy, setBusy] = useState(false);
   useReach();
@@ -51,19 +40,20 @@ export function HowRead(props: Props) {
     void attempt(async () => {
       await setOption(id, name, value);
       tell(w.saved);
-      const { which, sources } = concernedBy(name, props);
-      const some = which.some((each) => !("page_ids" in each) || each.page_ids.length > 0);
-      setChanged(value && (some || sources.length) ? name : null);
+      setChanged(value && concernedBy(name, content).length ? name : null);
     });
   const again = () =>
     attempt(async () => {
       setBusy(true);
       try {
-        const { which, sources } = concernedBy(changed!, props);
-        let done = 0;
-        for (const each of which) done += (await changeMany(id, "reindex", each)).done;
-        for (const source of sources) await readSourceNow(id, source.id);
-        tell(done ? w.requeued(done) : w.syncing);
+        let done = 0,
+          skipped = 0;
+        for (const each of concernedBy(changed!, content)) {
+          const some = await changeMany(id, "reindex", each);
+          done += some.done;
+          skipped += some.skipped;
+        }
+        tell(done || !skipped ? w.requeued(done) : w.noneReadAgain);
         setChanged(null);
         contentCame();
         onChanged();
