@@ -46,18 +46,11 @@ function Replace({ id, page, onChanged }: { id: number; page: number; onChanged:
   const replace = (files: File[]) =>
     attempt(async () => {
       if (!files.length) return;
-      const { pages } = await upload<{ pages: { id: number; filename: string }[] }>(
-        `/projects/${id}/sources`,
-        formOf(files),
-        () => {},
-      );
-      const taken = pages.find(({ filename }) => filename === files[0]!.name);
       // Who may find the one may find the other.
-      if (taken && hasFeature("labels")) {
-        const labels = await get<Label[]>(`/projects/${id}/pages/${page}/labels`);
-        if (labels.length)
-          await put(`/projects/${id}/pages/${taken.id}/labels`, { label_ids: labels.map((label) => label.id) });
-      }
+      const labels = hasFeature("labels") ? await get<Label[]>(`/projects/${id}/pages/${page}/labels`) : [];
+      const { pages } = await upload<{ pages: { id: number }[] }>(`/projects/${id}/sources`, formOf(files), () => {});
+      if (labels.length)
+        await put(`/projects/${id}/pages/${pages[0]!.id}/labels`, { label_ids: labels.map((label) => label.id) });
       await changeMany(id, "delete", { page_ids: [page] });
       contentCame();
       tell(w.contentAdded);
