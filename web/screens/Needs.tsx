@@ -116,7 +116,9 @@ function NeedRow({ id, need, sources, onChanged }: RowProps & { need: Need }) {
           {page_ids.length > 1 ? w.removeAll(page_ids.length) : w.remove}
         </Button>
       </span>
-      {limits && <Schedule id={id} source={limits} limitsOpen onClose={() => (setLimits(null), void readAgain())} />}
+      {limits && (
+        <Schedule id={id} source={limits} limitsOpen onSaved={() => void readAgain()} onClose={() => setLimits(null)} />
+      )}
       {removing && (
         <Confirm
           title={w.deleteDocuments(page_ids.length)}

@@ -80,16 +80,7 @@ function SourceActions({ id, source, onChanged }: { id: number; source: Source; 
         label={`${w.delete} ${source.settings.sitemap_path ?? ""}`}
         onClick={() => setDeleting(true)}
       />
-      {planning && (
-        <Schedule
-          id={id}
-          source={source}
-          onClose={() => {
-            setPlanning(false);
-            onChanged();
-          }}
-        />
-      )}
+      {planning && <Schedule id={id} source={source} onSaved={onChanged} onClose={() => setPlanning(false)} />}
       {deleting && (
         <Confirm
           title={w.deleteSource}

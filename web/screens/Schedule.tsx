@@ -32,12 +32,14 @@ export function Schedule({
   id,
   source,
   limitsOpen,
+  onSaved,
   onClose,
 }: {
   id: number;
   source: Source;
   /** Begins with what a reading may take. */
   limitsOpen?: boolean;
+  onSaved: () => void;
   onClose: () => void;
 }) {
   const [values, setValues] = useState(source.settings);
@@ -72,6 +74,7 @@ export function Schedule({
         ...Object.fromEntries(limits.map(([name]) => [name, values[name]])),
       });
       tell(w.saved);
+      onSaved();
       onClose();
     } catch (failure) {
       setError((failure as Error).message);
