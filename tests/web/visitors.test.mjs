@@ -1,5 +1,6 @@
 // What visitors of a public agent meet in a real browser: its page, alone.
 import { createHmac } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { assert, attacks, browse, faultsEverywhere, link as ownersLink, start, test, until } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
@@ -631,6 +632,41 @@ test("where nothing answers, it says how much was searched, and the question goe
   const saved = owner.page.waitForEvent("download");
   await owner.page.getByRole("button", { name: /Left for a person/ }).click();
   assert.equal((await saved).suggestedFilename(), "leads.csv");
+});
+
+test("addresses that visitors left are listed page by page, saved all, and write no field of a letter", async (t) => {
+  const { kb, agent } = await open(t);
+  await agent.ask(question);
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(await ownersLink(kb));
+  await page.getByRole("button", { name: "New agent" }).first().waitFor();
+  // One visitor leaves three an hour: these are more than anybody waits for here.
+  const all = Array.from({ length: 130 }, (_, i) => ({
+    session_id: "",
+    name: null,
+    email: `visitor${i}?bcc=all@example.org`,
+    captured_at: "2026-11-20T12:00:00.000000Z",
+    other_data: { question: `Question ${i}?` },
+  }));
+  await page.route("**/reports/leads?*", (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const [current_page, per_page] = ["page", "limit"].map((name) => Number(query.get(name)));
+    const from = (current_page - 1) * per_page;
+    const last_page = Math.ceil(all.length / per_page);
+    const data = { current_page, per_page, last_page, total: all.length, data: all.slice(from, from + per_page) };
+    return route.fulfill({ json: { status: "success", data } });
+  });
+  await page.goto(`${kb.url}/agents/${agent.id}/analytics`);
+  const first = page.getByRole("link", { name: "visitor0?bcc=all@example.org" });
+  assert.equal(await first.getAttribute("href"), "mailto:visitor0%3Fbcc%3Dall@example.org");
+  const list = page.locator("section.card", { hasText: "Left for a person" });
+  await list.getByRole("button", { name: "Next page" }).click();
+  await list.getByRole("cell", { name: "Question 25?" }).waitFor();
+  const saved = page.waitForEvent("download");
+  await list.getByRole("button", { name: /Left for a person/ }).click();
+  const text = await readFile(await (await saved).path(), "utf8");
+  assert.equal(text.trim().split("\r\n").length, 1 + all.length);
+  quiet();
 });
 
 const help = `# Help
