@@ -165,6 +165,28 @@ test("an address needs no scheme, and a dialog begins with its first field", asy
   quiet();
 });
 
+test("of several addresses those that were taken are not sent again where one is refused", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/content?add=files`);
+  const field = page.getByRole("dialog").locator("textarea");
+  const add = page.getByRole("dialog").getByRole("button", { name: "Add", exact: true });
+  await field.fill("www.one.invalid\nftp://www.two.invalid\nwww.three.invalid");
+  await add.click();
+  await page.locator("dialog .note").waitFor();
+  assert.equal(await field.inputValue(), "ftp://www.two.invalid\nwww.three.invalid");
+  await field.fill("www.two.invalid\nwww.three.invalid");
+  await add.click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const { sitemaps } = await agent.expect(200, "GET", "/sources");
+  assert.deepEqual(
+    sitemaps.map((source) => source.settings.sitemap_path).sort(),
+    ["one", "three", "two"].map((name) => `https://www.${name}.invalid/`),
+  );
+  quiet();
+});
+
 test("files that are dropped anywhere are added, and the page is never left for them", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ project_name: "Harbour", files: library });

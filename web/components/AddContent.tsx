@@ -58,11 +58,15 @@ export function AddContent({ id, question, begun = [], text = false, onClose }: 
         await post(`/projects/${id}`, wanted);
         await readAgent(id);
       }
-      for (const line of address.split(/\s+/).filter(Boolean))
+      for (let lines = address.split(/\s+/).filter(Boolean); lines.length;) {
         await post(`/projects/${id}/sources`, {
-          sitemap_path: addressOf(line),
+          sitemap_path: addressOf(lines[0]!),
           ...changed(before, options, ofAddress),
         });
+        // What was taken is not sent again where a later one is refused.
+        lines = lines.slice(1);
+        setAddress(lines.join("\n"));
+      }
       const more = answer.trim() ? [question ? written(question, answer) : pasted(title, answer)] : [];
       const all = [...files, ...more];
       if (all.length) await uploadFiles(id, all, setShare);
