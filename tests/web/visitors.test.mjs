@@ -611,7 +611,10 @@ test("where nothing answers, it says how much was searched, and the question goe
   const form = page.locator("form.person");
   await form.getByText("The travel desk antwortet per E-Mail.").waitFor();
   assert.deepEqual(await faultsEverywhere(page, "a person"), []);
-  await form.getByLabel("Ihre E-Mail-Adresse").fill("ann@example.org");
+  const mail = form.getByLabel("Ihre E-Mail-Adresse");
+  await mail.fill("ann@example");
+  assert.ok(await mail.evaluate((input) => input.validity.patternMismatch), "the browser says so, in German");
+  await mail.fill("ann@example.org");
   // What was written stays where it is refused, and a visit that is asked for work by then does it.
   await form.getByLabel("Ihre Frage").fill("Wer gewann 1998?");
   await page.route("**/contact", (route) => route.fulfill({ status: 400, json: { message: "no" } }), { times: 1 });

@@ -4,6 +4,9 @@ import { put } from "../lib/language";
 import { whyNot, type Visitor, type VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 
+/** As the service takes it: browsers take a host without a dot, too. They refuse in their own language. */
+const WITH_HOST = "[^@]+@[^@]+\\.[^@.]+";
+
 /** Hands the question over to a person: an address, and it goes along. */
 export default function Person({ name, visitor, turn }: { name: string; visitor: Visitor; turn: VisitTurn }) {
   const [state, setState] = useState<"open" | "sending" | "sent">("open");
@@ -42,7 +45,7 @@ export default function Person({ name, visitor, turn }: { name: string; visitor:
       </label>
       <label>
         {t.yourMail}
-        <input name="email" type="email" autocomplete="email" maxLength={254} required dir="ltr" />
+        <input name="email" type="email" pattern={WITH_HOST} autocomplete="email" maxLength={254} required dir="ltr" />
       </label>
       <label>
         {t.yourQuestion}
