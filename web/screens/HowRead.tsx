@@ -40,7 +40,8 @@ export function HowRead({ id, content, onChanged }: Props) {
     void attempt(async () => {
       await setOption(id, name, value);
       tell(w.saved);
-      setChanged(value && concernedBy(name, content).length ? name : null);
+      const concerns = value && concernedBy(name, content).length > 0;
+      setChanged((before) => (concerns ? name : before === name ? null : before));
     });
   const again = () =>
     attempt(async () => {
