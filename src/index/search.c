@@ -16,6 +16,7 @@
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
  */
 #include "index/search.h"
+#include "index/bound.h"
 
 enum {
 	WINDOW = 4096,    /* passages; the array of scores fits the first cache */
@@ -61,37 +62,6 @@ static uint32_t windows_of(const struct kb_segment *segment)
 	return (segment->passages + (uint32_t)WINDOW - 1) / WINDOW;
 }
 
-/* Above every part whose t / (k1 + t) is not greater than this in exact numbers; the floats' last
- * bits may differ. */
-static uint32_t bound_of(float gain, float part)
-{
-	uint32_t n = kb_scorer_part(gain, part);
-
-	return n + (n >> 20) + 2;
-}
-
-static uint32_t maxima_bound(const struct search *s, const struct list *list,
-                             const struct kb_maxima *maxima)
-{
-	float t = 0;
-
-	for (int f = 0; f < KB_FIELDS; f++) {
-		float best = 0;
-
-		for (unsigned i = 0; i < maxima->n[f]; i++) {
-			uint8_t tf = maxima->pairs[f][2 * i];
-
-			if (tf == UINT8_MAX) /* that or more */
-				return bound_of(list->gain, 1);
-			best = KB_MAX(
-			        best,
-			        (float)tf * s->scoring->per_count[f][maxima->pairs[f][2 * i + 1]]);
-		}
-		t += best;
-	}
-	return bound_of(list->gain, kb_saturate(t));
-}
-
 /* Bounds of a short list: what its postings count. */
 static void bound_exactly(const struct search *s, struct list *list)
 {
@@ -105,9 +75,10 @@ static void bound_exactly(const struct search *s, struct list *list)
 			bound = &list->bounds[doc / WINDOW];
 			if (!*bound)
 				list->first[doc / WINDOW] = list->cursor.block;
-			*bound = KB_MAX(*bound, bound_of(list->gain,
-			                                 kb_posting_part(s->scoring, s->segment,
-			                                                 &list->cursor, i, doc)));
+			*bound = KB_MAX(
+			        *bound,
+			        kb_bound_part(list->gain, kb_posting_part(s->scoring, s->segment,
+			                                                  &list->cursor, i, doc)));
 		}
 	}
 }
@@ -126,7 +97,7 @@ static void bound_blocks(const struct search *s, struct list *list)
 		struct kb_maxima maxima;
 
 		if (by_block && kb_cursor_maxima(cursor, b, &maxima))
-			bound = maxima_bound(s, list, &maxima);
+			bound = kb_bound(s->scoring, list->gain, &maxima);
 		for (;; w++) {
 			if (!list->bounds[w])
 				list->first[w] = b;
@@ -149,8 +120,8 @@ static void open_list(struct search *s, struct list *list, const struct kb_dict_
 		bound_exactly(s, list);
 	} else {
 		list->bound = kb_cursor_maxima(&list->cursor, KB_WHOLE_LIST, &maxima)
-		                      ? maxima_bound(s, list, &maxima)
-		                      : bound_of(gain, 1);
+		                      ? kb_bound(s->scoring, gain, &maxima)
+		                      : kb_bound_any(gain);
 		bound_blocks(s, list);
 	}
 	for (uint32_t w = 0; w < s->windows; w++)
@@ -377,36 +348,16 @@ static void search_window(struct search *s, uint32_t window)
 		kb_best_offer(&s->best, s->scores[i], s->part, s->docs[i]);
 }
 
-/* Brings the window at place i of the heap to where it belongs: the greatest total is in front, of
- * equal ones the first. */
-static void sink(const struct search *s, uint32_t i, uint32_t count)
-{
-	uint32_t *heap = s->heap, window = heap[i];
-
-	for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-		if (child + 1 < count && s->totals[heap[child + 1]] > s->totals[heap[child]])
-			child++;
-		if (s->totals[heap[child]] <= s->totals[window])
-			break;
-		heap[i] = heap[child];
-	}
-	heap[i] = window;
-}
-
 static void search_windows(struct search *s)
 {
-	uint32_t count = 0;
+	struct kb_places left = { .figures = s->totals, .heap = s->heap };
 
 	for (uint32_t w = 0; w < s->windows; w++)
 		if (s->totals[w])
-			s->heap[count++] = w;
-	for (uint32_t i = count / 2; i-- > 0;)
-		sink(s, i, count);
-	while (count && s->totals[s->heap[0]] > kb_best_bar(&s->best)) {
-		search_window(s, s->heap[0]);
-		s->heap[0] = s->heap[--count];
-		sink(s, 0, count);
-	}
+			left.heap[left.count++] = w;
+	kb_places_order(&left);
+	while (left.count && s->totals[left.heap[0]] > kb_best_bar(&s->best))
+		search_window(s, kb_places_take(&left));
 }
 
 static void search_part(struct search *s, uint32_t number, const struct kb_scorer *scorer)
@@ -454,10 +405,17 @@ void kb_search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	struct kb_scorer scorer;
 	size_t windows;
 
-	s->snapshot = snapshot;
-	s->scoring = &snapshot->scoring;
 	kb_scorer_init(&scorer, snapshot, arena, query->terms, query->term_count);
 	kb_best_init(&s->best, arena, snapshot, query->limit);
+	if (scorer.count == 1) {
+		for (size_t i = 0; i < snapshot->part_count && s->best.limit; i++)
+			kb_search_one(snapshot, arena, parts[i], scorer.terms[0], scorer.gains[0],
+			              &s->best);
+		kb_best_take(&s->best, arena, scorer.unit, hits, count);
+		return;
+	}
+	s->snapshot = snapshot;
+	s->scoring = &snapshot->scoring;
 	s->lists = KB_NEW_ARRAY(arena, scorer.count, struct list);
 	s->order = KB_NEW_ARRAY(arena, scorer.count, struct list *);
 	windows = snapshot->part_count ? windows_of(snapshot->parts[parts[0]].segment) : 0;

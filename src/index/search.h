@@ -16,4 +16,9 @@ void kb_search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 void kb_search_exact(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                      const struct kb_query *query, struct kb_hit **hits, size_t *count);
 
+/* Offers the passages of a part that hold the term, of this gain: those that may be among the best.
+ */
+void kb_search_one(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
+                   struct kb_sv term, float gain, struct kb_best *best);
+
 #endif
