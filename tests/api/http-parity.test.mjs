@@ -9,6 +9,7 @@ import http from "node:http";
 import net from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { patient } from "./lib/patience.mjs";
 
 // Older parsers take requests without Host and some more; what is compared is the strict one.
 const older = Number(process.versions.node.split(".")[0]) < 20 && "the reference is the parser of Node 20";
@@ -282,7 +283,7 @@ function understood(port, bytes, pause_ms = 0) {
     });
     socket.on("data", (data) => answers.push(data));
     socket.on("error", () => {});
-    socket.setTimeout(4000, () => socket.destroy());
+    socket.setTimeout(patient(20_000), () => socket.destroy());
     socket.on("close", () => {
       const text = Buffer.concat(answers).toString("latin1");
       resolve({ echoes: [...text.matchAll(/^X-Echo: (.*)\r$/gm)].map((m) => m[1].trim()), text });
@@ -297,8 +298,8 @@ before(async () => {
     {
       insecureHTTPParser: false,
       maxHeaderSize: 32 * 1024,
-      requestTimeout: 2000,
-      headersTimeout: 1000,
+      requestTimeout: patient(10_000), // a request comes byte by byte, from 32 at once
+      headersTimeout: patient(5_000),
       connectionsCheckingInterval: 200,
     },
     (req, res) => {

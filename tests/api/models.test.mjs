@@ -122,9 +122,12 @@ test("many vectors are asked for in batches, and of an account one call at a tim
   const input = Array.from({ length: 40 }, (_, i) => `ferry ${i}`);
   assert.equal((await make(input)).json.data.length, 40);
   assert.deepEqual(
-    server.asked("/v1/embeddings").map(({ body }) => body.input.length),
-    [1, 32, 8],
-    "how long they are, then as many as one request takes",
+    server
+      .asked("/v1/embeddings")
+      .map(({ body }) => body.input.length)
+      .filter((texts) => texts > 1), // by one it is found how long vectors are, by whoever needs to know
+    [32, 8],
+    "as many as one request takes",
   );
   let go;
   const held = new Promise((arrived) => {
