@@ -1,6 +1,6 @@
 /*
- * How often what a model is given to read holds the answer, for what people ask of documents as
- * they upload them. No model is asked.
+ * How often what is read holds the answer, for what people ask of documents as they upload them:
+ * what a model is given, and what a person is shown where none is asked. No model is asked.
  *
  *   bench/natural_prompt [--data DIR] [--program FILE] [--meaning FILE] [--encoder FILE]
  * [--verbose]
@@ -8,14 +8,18 @@
  * Each corpus is indexed as natural_search does it; each answerable question goes the way of an
  * answer up to the sources of the prompt (write/sources.h), at each context_depth. Printed: the
  * questions whose sources hold a phrase of the answer, beside those of which the search's first
- * passages, as many, do; how many tokens the sources have; and where the gate closed.
+ * passages, as many, do; how many tokens the sources have; where the gate closed; and how often
+ * what is shown then, and the closest passages that would be shown for each question, hold a
+ * phrase, beside those of which a passage of the search's first three does.
  */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "answer/steps.h"
+#include "answer/closest.h"
+#include "answer/outcome.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "natural_data.h"
 #include "write/sources.h"
 #include "write/tokens.h"
@@ -28,7 +32,10 @@ static const struct {
 struct tally {
 	size_t questions, held[KB_COUNTOF(depths)], found[KB_COUNTOF(depths)];
 	int64_t tokens[KB_COUNTOF(depths)];
-	size_t closed;
+	size_t closed, nothing;
+	size_t said, near_closed, near,
+	        three;  /* gold in the answer, the closest, the first three */
+	size_t letters; /* of all that is closest */
 };
 
 struct bench {
@@ -52,6 +59,49 @@ static bool is_found(struct kb_arena *arena, const struct n_question *asked,
 			return true;
 	}
 	return false;
+}
+
+static bool is_said(struct kb_arena *arena, const struct n_question *asked,
+                    const struct kb_answer_step *step)
+{
+	struct kb_sv text = KB_SV("");
+
+	for (size_t i = 0; i < step->part_count; i++) {
+		const struct kb_answer_part *part = &step->parts[i];
+
+		text = kb_arena_printf(
+		        arena, "%.*s %.*s", KB_SV_ARG(text),
+		        KB_SV_ARG(kb_sv_sub(step->candidates[part->candidate].passage.text,
+		                            part->start, part->end - part->start)));
+	}
+	return n_holds_phrase(arena, asked, text);
+}
+
+/* What a person sees of it. */
+static void look(const struct bench *bench, struct kb_arena *arena, const struct n_question *asked,
+                 const struct kb_steps *steps, struct tally *tally)
+{
+	const struct kb_answer_step *step = &steps->v[0];
+	enum kb_outcome outcome = kb_outcome_of(&step->selection, &step->named, step->verdict);
+	struct kb_closest_list list;
+	bool near = false, three = is_found(arena, asked, steps, KB_CLOSEST_MOST);
+
+	kb_closest_find(arena, steps, &bench->settings, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		near |= n_holds_phrase(arena, asked, list.v[i].excerpt);
+		tally->letters += kb_utf8_count(list.v[i].excerpt);
+	}
+	tally->closed += outcome != KB_OUTCOME_ANSWER;
+	tally->nothing += outcome == KB_OUTCOME_NOTHING;
+	tally->said += outcome == KB_OUTCOME_ANSWER && is_said(arena, asked, step);
+	tally->near += near;
+	tally->near_closed += outcome != KB_OUTCOME_ANSWER && near;
+	tally->three += three;
+	if (!bench->verbose)
+		return;
+	printf("\t%s near %d three %d\n", kb_outcome_name(outcome), near, three);
+	for (size_t i = 0; i < list.count; i++)
+		printf("\t\t%.*s\n", KB_SV_ARG(list.v[i].excerpt));
 }
 
 static bool ask(const struct bench *bench, const struct n_corpus *corpus,
@@ -90,9 +140,10 @@ static bool ask(const struct bench *bench, const struct n_corpus *corpus,
 		found = is_found(&arena, asked, &steps, limits.passages);
 		tally->held[d] += held;
 		tally->found[d] += found;
-		tally->closed += !d && !steps.v[0].selection.answered;
 		if (bench->verbose)
 			printf("\t%d %d", held, found);
+		if (!d)
+			look(bench, &arena, asked, &steps, tally);
 		kb_arena_fini(&arena);
 	}
 	if (bench->verbose)
@@ -104,7 +155,10 @@ static void print(const char *name, const struct tally *tally)
 {
 	double all = (double)KB_MAX(tally->questions, (size_t)1);
 
-	printf("| %s | %zu | %zu |", name, tally->questions, tally->closed);
+	printf("| %s | %zu | %zu, %zu |", name, tally->questions, tally->closed, tally->nothing);
+	printf(" %.3f | %zu | %.3f / %.3f / %zu |", (double)tally->said / all, tally->near_closed,
+	       (double)tally->near / all, (double)tally->three / all,
+	       (size_t)((double)tally->letters / all));
 	for (size_t d = 0; d < KB_COUNTOF(depths); d++)
 		printf(" %.3f / %.3f / %.0f |", (double)tally->held[d] / all,
 		       (double)tally->found[d] / all, (double)tally->tokens[d] / all);
@@ -116,6 +170,12 @@ static void add(struct tally *all, const struct tally *own)
 {
 	all->questions += own->questions;
 	all->closed += own->closed;
+	all->nothing += own->nothing;
+	all->said += own->said;
+	all->near += own->near;
+	all->near_closed += own->near_closed;
+	all->three += own->three;
+	all->letters += own->letters;
 	for (size_t d = 0; d < KB_COUNTOF(depths); d++) {
 		all->held[d] += own->held[d];
 		all->found[d] += own->found[d];
@@ -130,10 +190,12 @@ static bool run(const struct bench *bench, struct encoded *encoder, const char *
 	struct n_set set;
 	bool ok = n_set_read(&set, data, err);
 
-	printf("| corpus | questions | gate closed |");
+	printf("| corpus | questions | gate closed, nothing shown | answered with it | closest "
+	       "instead, "
+	       "with it | closest with it / first three / letters |");
 	for (size_t d = 0; d < KB_COUNTOF(depths); d++)
 		printf(" %s: in the prompt / in the search / tokens |", depths[d].name);
-	printf("\n| --- | --- | --- | --- | --- |\n");
+	printf("\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; ok && i < set.corpus_count; i++) {
 		struct n_corpus *corpus = &set.corpora[i];
 		struct tally own = { 0 };

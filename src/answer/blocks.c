@@ -13,17 +13,37 @@ enum {
 	WIDE = 2,
 };
 
+/* Bytes of the text up to so many letters; *letters is how many these are. */
+static size_t measure(struct kb_sv text, size_t most, size_t *letters)
+{
+	size_t at = 0;
+
+	for (*letters = 0; at < text.n;) {
+		uint32_t cp;
+		size_t n = kb_utf8_decode(kb_sv_from(text, at), &cp);
+		size_t wide = cp >= WIDE_FROM ? WIDE : 1;
+
+		if (*letters + wide > most)
+			break;
+		*letters += wide;
+		at += n;
+	}
+	return at;
+}
+
 size_t kb_line_letters(struct kb_sv text)
 {
-	size_t count = 0;
+	size_t count;
 
-	for (size_t i = 0; i < text.n;) {
-		uint32_t cp;
-
-		i += kb_utf8_decode(kb_sv_from(text, i), &cp);
-		count += cp >= WIDE_FROM ? WIDE : 1;
-	}
+	measure(text, SIZE_MAX, &count);
 	return count;
+}
+
+struct kb_sv kb_line_head(struct kb_sv text, size_t letters)
+{
+	size_t count;
+
+	return kb_sv_sub(text, 0, measure(text, letters, &count));
 }
 
 /* ---- what a line looks like by itself ---- */

@@ -42,6 +42,8 @@ struct kb_lines {
 };
 
 size_t kb_line_letters(struct kb_sv text);
+/* The text's beginning of at most so many letters. */
+struct kb_sv kb_line_head(struct kb_sv text, size_t letters);
 
 void kb_lines_find(struct kb_arena *arena, const struct kb_line_sentence *sentences, size_t count,
                    struct kb_lines *out);

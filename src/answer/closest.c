@@ -29,68 +29,34 @@ static const struct kb_answer_step *nearest(const struct kb_steps *steps)
 	return best;
 }
 
-/* Whether the list says it already, or has no room for it. */
-static bool is_there(const struct kb_closest_list *list, const struct kb_closest *one)
+/* Whether the list says it already. */
+static bool is_there(struct kb_arena *arena, const struct kb_closest_list *list,
+                     const struct kb_closest *one)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct kb_closest *other = &list->v[i];
 
-		if (kb_sv_eq(other->quote, one->quote)
+		if (kb_excerpt_has(arena, other->excerpt, one->excerpt)
 		    || (other->page_id == one->page_id && other->offset < one->offset + one->length
 		        && one->offset < other->offset + other->length))
 			return true;
 	}
-	return list->count == KB_CLOSEST_MOST;
+	return false;
 }
 
-/* Where in the passage the best sentence of that stretch begins. */
-static uint32_t best_start(const struct kb_selection *selection, const struct kb_answer_part *from,
-                           uint32_t end)
+/* Where in the passage an excerpt begins: where the stretch does, if the best sentence of it is
+ * shown then, else at that. */
+static uint32_t start_of(const struct kb_selection *selection, const struct kb_answer_part *from,
+                         uint32_t end)
 {
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct kb_scored_sentence *s = &selection->sentences[i];
 
 		if (s->candidate == from->candidate && s->start >= from->start && s->end <= end)
-			return s->start;
+			return s->end - from->start > KB_EXCERPT_LETTERS / 2 ? s->start
+			                                                     : from->start;
 	}
 	return from->start;
-}
-
-/* The stretches that would be the answer, were the selection that of one. */
-static void add(struct kb_arena *arena, const struct kb_answer_step *step,
-                const struct kb_selection *selection, struct kb_closest_list *out)
-{
-	struct kb_answer_part *parts;
-	size_t count;
-
-	kb_answer_parts(arena, step->candidates, selection, &parts, &count);
-	for (size_t i = 0, end; i < count; i = end) {
-		const struct kb_passage *from = &step->candidates[parts[i].candidate].passage;
-		struct kb_closest one;
-		uint32_t until;
-
-		end = i + 1;
-		while (end < count && parts[end].candidate == parts[i].candidate
-		       && parts[end].start >= parts[end - 1].end)
-			end++;
-		until = parts[end - 1].end;
-		one = (struct kb_closest){
-			.page_id = from->page_id,
-			.page_no = from->page_no,
-			.offset = from->offset + parts[i].start,
-			.length = until - parts[i].start,
-			.title = from->title,
-			.heading = from->heading,
-			.quote = kb_sv_sub(from->text, parts[i].start, until - parts[i].start),
-		};
-		if (kb_attached_is_page(from->page_id) || is_there(out, &one))
-			continue;
-		one.excerpt = kb_outguard_quote(
-		        arena,
-		        kb_excerpt_of(arena, from->text, best_start(selection, &parts[i], until)));
-		if (one.excerpt.n)
-			out->v[out->count++] = one;
-	}
 }
 
 /* The selection with the sentences of one candidate alone. */
@@ -107,11 +73,69 @@ static struct kb_selection only(struct kb_arena *arena, const struct kb_selectio
 	return one;
 }
 
+/* Of a passage where an answer would stand, were there no other. */
+static void add(struct kb_arena *arena, const struct kb_answer_step *step,
+                const struct kb_selection *selection, uint32_t candidate,
+                struct kb_closest_list *out)
+{
+	const struct kb_passage *from = &step->candidates[candidate].passage;
+	struct kb_selection alone = only(arena, selection, candidate);
+	struct kb_answer_part *parts;
+	struct kb_closest one;
+	size_t count, end = 1;
+	uint32_t until;
+
+	kb_answer_parts(arena, step->candidates, &alone, &parts, &count);
+	if (!count || kb_attached_is_page(from->page_id))
+		return;
+	while (end < count && parts[end].start >= parts[end - 1].end)
+		end++;
+	until = parts[end - 1].end;
+	one = (struct kb_closest){
+		.page_id = from->page_id,
+		.page_no = from->page_no,
+		.offset = from->offset + parts[0].start,
+		.length = until - parts[0].start,
+		.title = from->title,
+		.heading = from->heading,
+		.quote = kb_sv_sub(from->text, parts[0].start, until - parts[0].start),
+	};
+	one.excerpt = kb_outguard_quote(
+	        arena, kb_excerpt_of(arena, from->text, start_of(&alone, &parts[0], until)));
+	if (one.excerpt.n && !is_there(arena, out, &one))
+		out->v[out->count++] = one;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct kb_candidate *x = *(const struct kb_candidate *const *)a,
+	                          *y = *(const struct kb_candidate *const *)b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* The candidates in the order of the whole search; theirs is that of the words alone. */
+static const struct kb_candidate **as_found(struct kb_arena *arena,
+                                            const struct kb_answer_step *step)
+{
+	const struct kb_candidate **out =
+	        KB_NEW_ARRAY(arena, step->candidate_count, const struct kb_candidate *);
+
+	for (size_t i = 0; i < step->candidate_count; i++)
+		out[i] = &step->candidates[i];
+	if (step->candidate_count)
+		qsort(out, step->candidate_count, sizeof(*out), by_place);
+	return out;
+}
+
 void kb_closest_find(struct kb_arena *arena, const struct kb_steps *steps,
                      const struct kb_settings *settings, struct kb_closest_list *out)
 {
 	const struct kb_answer_step *step = nearest(steps);
-	struct kb_selection selection, one;
+	const struct kb_candidate **found;
+	struct kb_selection selection;
 
 	*out = (struct kb_closest_list){ 0 };
 	if (!step || kb_settings_citations(settings) == KB_CITATIONS_NONE)
@@ -120,12 +144,10 @@ void kb_closest_find(struct kb_arena *arena, const struct kb_steps *steps,
 	selection = step->selection;
 	selection.answered = true; /* where an answer would stand */
 	selection.shape = KB_SHAPE_SECTION;
-	add(arena, step, &selection, out);
-	for (uint32_t c = 0; c < step->candidate_count && out->count < KB_CLOSEST_MOST; c++) {
-		one = only(arena, &selection, c);
-		if (one.count)
-			add(arena, step, &one, out);
-	}
+	found = as_found(arena, step);
+	add(arena, step, &selection, selection.sentences[0].candidate, out);
+	for (size_t i = 0; i < step->candidate_count && out->count < KB_CLOSEST_MOST; i++)
+		add(arena, step, &selection, (uint32_t)(found[i] - step->candidates), out);
 	for (size_t i = 0; i < out->count && settings->hide_sources_from_responses.v; i++)
 		out->v[i].title = KB_SV("");
 }

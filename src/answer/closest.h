@@ -30,9 +30,10 @@ struct kb_closest_list {
 };
 
 /* Of the step that came nearest, also where it answers: for who must not say so. None where that is
- * not near (outcome.h). Where the best sentence stands comes first, then what the search would show
- * first. Passages of attached documents are left out; so are all where the agent tells no
- * citations, and their titles, which may be names of files, where it hides its sources. */
+ * not near (outcome.h). One of each passage: first of that where the best sentence stands, then of
+ * those that the whole search has first, without copies. Passages of attached documents are left
+ * out; so are all where the agent tells no citations, and their titles, which may be names of
+ * files, where it hides its sources. */
 void kb_closest_find(struct kb_arena *arena, const struct kb_steps *steps,
                      const struct kb_settings *settings, struct kb_closest_list *out);
 /* With its texts, for who outlives what they were found in. */

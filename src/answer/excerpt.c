@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "answer/blocks.h"
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "index/sentence.h"
+#include "index/unicode.h"
 
 enum {
 	TEXT_MAX = 1 << 20,
@@ -193,7 +195,7 @@ struct kb_sv kb_excerpt_trim(struct kb_sv sentence)
 /* The beginning of what is too long by itself, to the end of a word. */
 static struct kb_sv cut(struct kb_arena *arena, struct kb_sv text)
 {
-	struct kb_sv head = kb_utf8_head(text, KB_EXCERPT_CHARS - 1);
+	struct kb_sv head = kb_line_head(text, KB_EXCERPT_LETTERS - 1);
 	size_t end = head.n;
 
 	while (end && !is_blank(head.p[end - 1]) && head.p[end - 1] != '\n')
@@ -245,7 +247,7 @@ static bool is_loose(const struct sentences *all, size_t i)
 
 static bool fits(struct kb_sv text)
 {
-	return kb_utf8_count(text) <= KB_EXCERPT_CHARS;
+	return kb_line_letters(text) <= KB_EXCERPT_LETTERS;
 }
 
 struct kb_sv kb_excerpt_of(struct kb_arena *arena, struct kb_sv text, size_t at)
@@ -274,4 +276,31 @@ struct kb_sv kb_excerpt_of(struct kb_arena *arena, struct kb_sv text, size_t at)
 			break;
 	}
 	return fits(whole) ? whole : cut(arena, whole);
+}
+
+/* ---- copies ---- */
+
+/* Its letters and digits, without case. */
+static struct kb_sv squeezed(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_sv out;
+	struct kb_buf buf;
+
+	kb_buf_init(&buf, TEXT_MAX);
+	for (size_t i = 0; i < text.n;) {
+		uint32_t cp;
+		char bytes[4];
+
+		i += kb_utf8_decode(kb_sv_from(text, i), &cp);
+		if (kb_char_kind(cp) != KB_CHAR_BREAK && kb_char_kind(cp) != KB_CHAR_IGNORED)
+			kb_buf_add(&buf, bytes, kb_utf8_encode(kb_char_lower(cp), bytes));
+	}
+	out = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+bool kb_excerpt_has(struct kb_arena *arena, struct kb_sv excerpt, struct kb_sv other)
+{
+	return kb_sv_find(squeezed(arena, excerpt), squeezed(arena, other)) >= 0;
 }

@@ -8,11 +8,16 @@
 
 #include "base/arena.h"
 
-enum { KB_EXCERPT_CHARS = 300 };
+/* Characters; one of a script without blanks counts for two. */
+enum { KB_EXCERPT_LETTERS = 600 };
 
 /* Of the text from `at` on, which is where a sentence begins: as many sentences as have room in
- * KB_EXCERPT_CHARS; those before it where what follows leaves room. */
+ * KB_EXCERPT_LETTERS; those before it where what follows leaves room. */
 struct kb_sv kb_excerpt_of(struct kb_arena *arena, struct kb_sv text, size_t at);
+
+/* Whether it says all of the other: copies of one page may differ in case, quotes and marks of
+ * lists. */
+bool kb_excerpt_has(struct kb_arena *arena, struct kb_sv excerpt, struct kb_sv other);
 
 /* The text as a person reads it, without marks of headings, emphasis, links, tables, shortcodes,
  * attributes and comments; lines stay lines. Tags stay: readers of documents take them out, and

@@ -39,7 +39,7 @@ test("a question that is not answered for sure shows what is near", async (t) =>
     assert.ok(blank(library[page.filename]).includes(blank(passage.quote)), passage.quote);
     assert.ok(passage.quote.length <= 800);
     assert.ok("title" in passage && "heading" in passage && "page_no" in passage);
-    assert.ok(passage.excerpt.length > 0 && passage.excerpt.length <= 300, passage.excerpt);
+    assert.ok(passage.excerpt.length > 0 && passage.excerpt.length <= 600, passage.excerpt);
     assert.match(passage.excerpt, /[.…]$/, "whole sentences");
     assert.doesNotMatch(passage.excerpt, /[#*|`]/);
   }
