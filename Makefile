@@ -41,9 +41,14 @@ asan-stories: build-asan/build.ninja
 	@ninja -C build-asan $(if $(V),-v,--quiet) docent
 	@DOCENT_BINARY=build-asan/docent scripts/test-stories $(ASAN_STORIES:%=tests/api/%.test.mjs)
 
+# Both in one library that is shared: two hundred programs are linked with it.
+SANITIZED = -Db_lundef=false -Doptimization=1 -Ddebug=false -Ddefault_library=shared
+
+# Checks that cannot be gone on from are a quarter faster to compile. Meson asks no ccache for a compiler that is named.
 build-asan/build.ninja:
-	@CC=clang meson setup build-asan -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
-		-Doptimization=1 -Ddebug=false -Dc_args=-g1 >/dev/null
+	@CC="$(shell command -v ccache) clang" meson setup build-asan -Dfuzz=true \
+		-Db_sanitize=address,undefined $(SANITIZED) \
+		-Dc_args='-g1 -fno-sanitize-recover=undefined' >/dev/null
 
 # What starts no thread is left out, as an ordinary build tells.
 THREADED = $(shell scripts/threaded-tests $(BUILD))
@@ -58,8 +63,7 @@ tsan: build build-tsan/build.ninja
 FIXED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 build-tsan/build.ninja:
-	@meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Doptimization=1 \
-		-Ddebug=false -Dc_args=-g1 >/dev/null
+	@meson setup build-tsan -Db_sanitize=thread $(SANITIZED) -Dc_args=-g1 >/dev/null
 
 # make fuzz SECONDS=60   each target for so long
 fuzz: build-asan/build.ninja
