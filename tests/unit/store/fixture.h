@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "store/accounts.h"
 #include "store/agents.h"
 #include "store/conversations.h"
@@ -51,39 +52,31 @@ static inline void fixture_database(struct fixture *f, const char *how, const ch
 		abort();
 }
 
-static inline void fixture_place(struct fixture *f)
+/* A directory of its own, with nothing in it. */
+static inline void fixture_folder(struct fixture *f)
 {
 	snprintf(f->dir, sizeof(f->dir), "%s/docent-store-XXXXXX",
 	         access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (!mkdtemp(f->dir))
 		abort();
 	snprintf(f->at, sizeof(f->at), "%s", f->dir);
-	if (!fixture_postgres())
-		return;
-	fixture_database(f, "CREATE DATABASE", "");
-	snprintf(f->at, sizeof(f->at), "postgresql://docent@/%s?host=%s", strrchr(f->dir, '/') + 1,
-	         fixture_postgres());
+	if (fixture_postgres())
+		snprintf(f->at, sizeof(f->at), "postgresql://docent@/%s?host=%s",
+		         strrchr(f->dir, '/') + 1, fixture_postgres());
+}
+
+/* A place for a store that makes its tables itself. */
+static inline void fixture_place(struct fixture *f)
+{
+	fixture_folder(f);
+	if (fixture_postgres())
+		fixture_database(f, "CREATE DATABASE", "");
 }
 
 static inline void fixture_open(struct fixture *f)
 {
 	f->store = kb_store_open(f->at, true, &f->clock, NULL, &f->err);
 	NEED(f, f->store);
-}
-
-static inline void fixture_init(struct fixture *f, struct kb_test *t)
-{
-	*f = (struct fixture){ .t = t };
-	fixture_place(f);
-	fixture_open(f);
-	NEED(f, kb_store_account_ensure(f->store, &f->arena, KB_SV("one"), KB_SV(""), &f->account,
-	                                &f->err));
-}
-
-static inline void fixture_reopen(struct fixture *f)
-{
-	kb_store_close(f->store);
-	fixture_open(f);
 }
 
 static inline void fixture_remove(struct fixture *f)
@@ -100,6 +93,66 @@ static inline void fixture_remove(struct fixture *f)
 	rmdir(f->dir);
 	if (fixture_postgres())
 		fixture_database(f, "DROP DATABASE", " WITH (FORCE)");
+}
+
+/* A store with all tables and no row, of which the program's fixtures are copies: to make the
+ * tables takes longer than most tests. */
+static struct fixture fixture_tables;
+static pid_t fixture_tables_of;
+
+static inline void fixture_tables_remove(void)
+{
+	if (fixture_tables_of == getpid()) /* no child that a test has started */
+		fixture_remove(&fixture_tables);
+}
+
+static inline void fixture_tables_make(struct kb_clock *clock)
+{
+	struct fixture *tables = &fixture_tables;
+
+	fixture_place(tables);
+	tables->store = kb_store_open(tables->at, true, clock, NULL, &tables->err);
+	NEED(tables, tables->store);
+	kb_store_close(tables->store);
+	fixture_tables_of = getpid();
+	atexit(fixture_tables_remove);
+}
+
+/* A place for a store whose tables are made. */
+static inline void fixture_copy(struct fixture *f)
+{
+	enum { FILE_MAX = 16 << 20 };
+	char from[96], to[96];
+	struct kb_sv bytes;
+
+	if (!fixture_tables_of)
+		fixture_tables_make(&f->clock);
+	fixture_folder(f);
+	if (fixture_postgres()) {
+		snprintf(from, sizeof(from), " TEMPLATE \"%s\"",
+		         strrchr(fixture_tables.dir, '/') + 1);
+		fixture_database(f, "CREATE DATABASE", from);
+		return;
+	}
+	snprintf(from, sizeof(from), "%s/docent.db", fixture_tables.dir);
+	snprintf(to, sizeof(to), "%s/docent.db", f->dir);
+	NEED(f, kb_file_read(&f->arena, from, FILE_MAX, &bytes, &f->err)
+	                && kb_file_replace(to, bytes, &f->err));
+}
+
+static inline void fixture_init(struct fixture *f, struct kb_test *t)
+{
+	*f = (struct fixture){ .t = t };
+	fixture_copy(f);
+	fixture_open(f);
+	NEED(f, kb_store_account_ensure(f->store, &f->arena, KB_SV("one"), KB_SV(""), &f->account,
+	                                &f->err));
+}
+
+static inline void fixture_reopen(struct fixture *f)
+{
+	kb_store_close(f->store);
+	fixture_open(f);
 }
 
 static inline void fixture_say(void *arg, const char *finding)
