@@ -1,4 +1,4 @@
-/* The threads. What they do with a lease is in batch.c. */
+/* The threads. What they do with a lease is in batch.c, with a page of it in taking.c. */
 #include "ingest/ingest.h"
 
 #include <pthread.h>
