@@ -56,6 +56,8 @@ static const struct metric metrics[] = {
 	{ "http_sent_bytes_total", COUNTER, FIGURE(server.bytes_out), "Bytes sent" },
 	{ "worker_queue", GAUGE, FIGURE(worker_queue), "Requests waiting for a worker" },
 	{ "queued_documents", GAUGE, FIGURE(queued), "Documents waiting or in work" },
+	{ "documents_parsed_total", COUNTER, FIGURE(ingest.parsed),
+	  "Documents given to the parser, each time that one was" },
 	{ "documents_indexed_total", COUNTER, FIGURE(ingest.indexed), "Documents made searchable" },
 	{ "documents_failed_total", COUNTER, FIGURE(ingest.failed),
 	  "Documents that could not be read" },

@@ -20,42 +20,7 @@ enum {
 	NAP_MAX_MS = 10000,
 };
 
-static int64_t now_us(const struct kb_batcher *by)
-{
-	return kb_clock_steady_us(by->config->clock);
-}
-
-int64_t kb_batch_now_us(const struct kb_batch *batch)
-{
-	return now_us(batch->by);
-}
-
-bool kb_batch_is_deleted(const struct kb_batch *batch)
-{
-	struct kb_arena arena = { 0 };
-	struct kb_agent agent;
-	struct kb_err err;
-	bool found = kb_store_agent_find(batch->by->config->store, &arena, batch->agent_id, &agent,
-	                                 &err);
-
-	kb_arena_fini(&arena);
-	return !found && err.code == KB_E_NOT_FOUND;
-}
-
 /* ---- what comes of a page ---- */
-
-void kb_batch_again(const struct kb_batch *batch, const struct kb_lease *lease, int64_t pause_s,
-                    struct kb_page_result *result)
-{
-	*result = (struct kb_page_result){
-		.page_id = lease->page.id,
-		.epoch = lease->epoch,
-		.crawl = lease->page.is_ours ? KB_STATUS_QUEUED : KB_STATUS_OK,
-		.index = KB_STATUS_QUEUED,
-		.next_try_at = kb_clock_now_us(batch->by->config->clock) + pause_s * KB_SECOND_US,
-		.is_slow = lease->is_slow,
-	};
-}
 
 /* What an error makes of a page: another try later, or the end with its sentence. */
 static void fail_page(struct kb_batch *batch, const struct kb_lease *lease, bool again,
@@ -124,7 +89,7 @@ static bool commit(struct kb_batch *batch, struct kb_err *err)
 			        "documents indexed agent=%" PRId64 " pages=%" PRId64
 			        " passages=%" PRId64 " took_ms=%" PRId64,
 			        batch->agent_id, batch->pages, batch->passages,
-			        (now_us(batch->by) - batch->started_us) / 1000);
+			        (kb_batch_now_us(batch) - batch->started_us) / 1000);
 	}
 	if (ok) {
 		batch->used.pages += batch->taken.pages;
@@ -133,17 +98,17 @@ static bool commit(struct kb_batch *batch, struct kb_err *err)
 	batch->taken = (struct kb_batch_room){ 0 };
 	batch->count = 0;
 	batch->pages = batch->passages = batch->text_bytes = 0;
-	batch->started_us = now_us(batch->by);
+	batch->started_us = kb_batch_now_us(batch);
 	return ok;
 }
 
 /* False when the service stops. */
 static bool nap(const struct kb_batcher *by, int64_t *ms)
 {
-	int64_t until = now_us(by) + *ms * 1000;
+	int64_t until = kb_clock_steady_us(by->config->clock) + *ms * 1000;
 
 	*ms = KB_MIN(*ms * 2, (int64_t)NAP_MAX_MS);
-	while (!kb_cancelled(by->cancel, NULL) && now_us(by) < until)
+	while (!kb_cancelled(by->cancel, NULL) && kb_clock_steady_us(by->config->clock) < until)
 		usleep(NAP_MS / 4 * 1000);
 	return !kb_cancelled(by->cancel, NULL);
 }
@@ -236,13 +201,15 @@ static bool over_limit(struct kb_batch *batch, const struct kb_page *page,
 }
 
 /* What takes long is leased alone, by a thread that has time for it. */
-static void leave_slow(struct kb_batch *batch, const struct kb_lease *lease,
-                       struct kb_page_result *result)
+static void leave_slow(const struct kb_taking *taking)
 {
-	kb_batch_again(batch, lease, 0, result);
-	result->is_slow = result->untried = true;
+	const struct kb_batch *batch = taking->batch;
+
+	kb_batch_again(batch, taking->lease, 0, taking->result);
+	taking->result->is_slow = taking->result->untried = true;
+	taking->result->parsed_blob = taking->kept;
 	kb_debug(batch->by->config->log, "document is slow page=%" PRId64 " agent=%" PRId64,
-	         lease->page.id, batch->agent_id);
+	         taking->lease->page.id, batch->agent_id);
 }
 
 /* What an error makes of it. False where it is none of the page's, because the service cannot do
@@ -254,7 +221,7 @@ static bool take_failure(struct kb_batch *batch, const struct kb_taking *taking)
 	bool retry = kb_err_info(err->code)->retry;
 
 	if (err->code == KB_E_TIMEOUT && batch->by->quick_ms) {
-		leave_slow(batch, lease, taking->result);
+		leave_slow(taking);
 	} else if (err->code == KB_E_CANCELLED) {
 		kb_batch_again(batch, lease, 0, taking->result);
 		taking->result->untried = true;
@@ -287,7 +254,7 @@ static bool read_page(struct kb_batch *batch, const struct kb_lease *lease)
 		        result->words - (has_room(&lease->page) ? lease->page.words : 0);
 		return true;
 	case KB_TAKE_LATER:
-		leave_slow(batch, lease, result);
+		leave_slow(&taking);
 		return true;
 	default:
 		return take_failure(batch, &taking);
@@ -303,7 +270,7 @@ static size_t read_pages(struct kb_batch *batch, const struct kb_lease *leases, 
 		if ((i && kb_batch_is_deleted(batch)) || !read_page(batch, &leases[i]))
 			break;
 		if (batch->text_bytes >= TURN_TEXT_BYTES
-		    || now_us(batch->by) - batch->started_us >= TURN_MS * INT64_C(1000))
+		    || kb_batch_now_us(batch) - batch->started_us >= TURN_MS * INT64_C(1000))
 			return i + 1;
 	}
 	return i;
@@ -377,7 +344,7 @@ bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, si
 	struct kb_batch batch = { .by = by,
 		                  .agent_id = leases[0].page.agent_id,
 		                  .account_id = leases[0].account_id,
-		                  .started_us = now_us(by) };
+		                  .started_us = kb_clock_steady_us(by->config->clock) };
 	size_t read = 0, done = 0;
 	struct kb_err err;
 	bool ok = begin(&batch, &err);

@@ -13,30 +13,7 @@
 #ifndef KB_INGEST_BATCH_H
 #define KB_INGEST_BATCH_H
 
-#include <stdatomic.h>
-
-#include "index/index.h"
-#include "ingest/config.h"
-#include "store/pages.h"
-
-enum {
-	KB_BATCH_PAGES = 16,
-	KB_BATCH_LEASE_S = 600, /* more than a turn can take */
-};
-
-/* Of all threads together. */
-struct kb_batch_counts {
-	_Atomic int64_t unchanged, indexed, failed, retried, passages;
-};
-
-struct kb_batcher {
-	const struct kb_ingest_config *config;
-	const struct kb_cancel *cancel;
-	struct kb_segment_writer *writer; /* it remembers words from one batch to the next */
-	struct kb_batch_counts *counts;
-	int quick_ms; /* a page that takes longer to read is left to others, as a slow one. 0: none
-	                 is */
-};
+#include "ingest/batcher.h"
 
 /* leases: at least one, at most KB_BATCH_PAGES. False: the world has failed, and will not be better
  * at once. */

@@ -1,4 +1,4 @@
-/* The threads. What they do with a lease is in batch.c, with a page of it in taking.c. */
+/* The threads. What they do with a lease is in batch.c, with a page of it in take.c. */
 #include "ingest/ingest.h"
 
 #include <pthread.h>
@@ -171,6 +171,7 @@ void kb_ingest_wake(struct kb_ingest *in)
 void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 {
 	*out = (struct kb_ingest_stats){
+		.parsed = atomic_load(&in->batches.parsed),
 		.unchanged = atomic_load(&in->batches.unchanged),
 		.indexed = atomic_load(&in->batches.indexed),
 		.failed = atomic_load(&in->batches.failed),

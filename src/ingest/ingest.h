@@ -25,6 +25,7 @@ void kb_ingest_wake(struct kb_ingest *ingest);
 
 struct kb_ingest_stats {
 	int64_t indexed, failed, retried, passages;
+	int64_t parsed;    /* documents given to a child, each time that one was */
 	int64_t unchanged; /* documents whose text was the one that could be found already */
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);

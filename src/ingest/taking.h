@@ -1,7 +1,7 @@
 /*
  * One page of a batch, from its bytes to what the batch commits, and the steps it takes. Private to
- * batch.c, which makes a result of whatever came of it, taking.c, which runs the steps, and
- * taking_long.c, which has those that may take minutes.
+ * batch.c, which makes a result of whatever came of it, take.c, which runs the steps, take_long.c,
+ * which has those that may take minutes, and kept.c.
  *
  *   open     > hear, parse
  *   parse    > scan, film           or it waits for a browser
@@ -12,41 +12,20 @@
  *   compare  > insets, index        or it says what it said before
  *   insets   > index
  *
- * Every step may end it. Hear, scan and insets are taken of a page that was leased as a slow one;
- * of any other they end it with LATER, and it is leased again as one that is slow.
+ * Every step may end it. Hear, scan and insets are taken of a page that was leased as a slow one.
+ * Of any other they end it with LATER, and it is leased again as one that is slow; what was parsed
+ * of it is kept till then (kept.h).
  */
 #ifndef KB_INGEST_TAKING_H
 #define KB_INGEST_TAKING_H
 
-#include "ingest/batch.h"
-#include "settings/options.h"
-#include "store/agents.h"
-
-/* One batch in the making. */
-struct kb_batch {
-	const struct kb_batcher *by;
-	struct kb_arena arena;
-	int64_t agent_id, account_id;
-	struct kb_page_result results[KB_BATCH_PAGES];
-	size_t count;
-	int64_t text_bytes, passages, pages, started_us;
-	int64_t all_bytes; /* of text, of all commits */
-	struct kb_agent agent;
-	struct kb_agent_options options;
-	struct kb_ingest_limits limits;
-	struct kb_batch_room {
-		int64_t pages, words;
-	} used, taken; /* of the agent's plan: committed, and by the results in hand */
-	/* That looks at pictures within documents; NULL: nobody does. */
-	const struct kb_model *seer;
-	struct kb_err outage; /* that ended the reading; KB_OK: none has */
-};
+#include "ingest/batcher.h"
 
 /* A row a step: its place in the enumeration, and its function. */
 // clang-format off
 #define KB_TAKE_STEPS(STEP) \
 	STEP(OPEN,    open) \
-	STEP(PARSE,   parse)     /* in a child; and whether a browser would see more */ \
+	STEP(PARSE,   parse)     /* in a child, once; and whether a browser would see more */ \
 	STEP(HEAR,    hear)      /* what is said in a recording */ \
 	STEP(SCAN,    scan)      /* what is painted */ \
 	STEP(FILM,    film)      /* subtitles have the name of the page that plays them */ \
@@ -59,7 +38,7 @@ struct kb_batch {
 #define KB_TAKE_PLACE(place, name) KB_TAKE_##place,
 enum kb_take_step {
 	KB_TAKE_STEPS(KB_TAKE_PLACE) KB_TAKE_DONE, /* the result says what came of it */
-	KB_TAKE_LATER,                             /* it takes long: nothing was done */
+	KB_TAKE_LATER,                             /* it takes long: it was parsed at most */
 	KB_TAKE_FAILED,                            /* for the reason in err */
 };
 
@@ -74,23 +53,13 @@ struct kb_taking {
 	struct kb_parse_request request;
 	struct kb_parsed parsed;
 	struct kb_sv note; /* what a person should know of its scripts */
+	struct kb_sv kept; /* LATER: the blob of what was parsed; empty: nothing was */
 };
 
 #define KB_TAKE_TAKES(place, name) enum kb_take_step kb_take_##name(struct kb_taking *taking);
 KB_TAKE_STEPS(KB_TAKE_TAKES)
 
-/* ---- taking.c ---- */
-
 /* Takes the steps: DONE, LATER or FAILED. */
 enum kb_take_step kb_take(struct kb_taking *taking);
-
-/* ---- batch.c ---- */
-
-int64_t kb_batch_now_us(const struct kb_batch *batch);
-/* Its agent is. */
-bool kb_batch_is_deleted(const struct kb_batch *batch);
-/* The page waits for another turn. */
-void kb_batch_again(const struct kb_batch *batch, const struct kb_lease *lease, int64_t pause_s,
-                    struct kb_page_result *result);
 
 #endif

@@ -275,6 +275,7 @@ bool kb_is_recording(struct kb_sv head);
 /* The members that say where in its document a text stands: "page_no" and "second", of which one
  * at least is null. */
 struct kb_jw;
+struct kb_buf;
 void kb_page_no_write(struct kb_jw *jw, uint32_t page_no);
 
 /* The path of headings of what follows the block. */
@@ -285,6 +286,13 @@ struct kb_sv kb_block_path_after(struct kb_arena *arena, const struct kb_block *
 void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw);
 bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed *out,
                     struct kb_err *err) KB_MUST_CHECK;
+
+/* All of it, in the bytes that a child sends (protocol.h), and back: for somebody who reads on with
+ * the same program. What is read is checked like a child's. */
+void kb_parsed_pack(const struct kb_parsed *parsed, struct kb_buf *out);
+bool kb_parsed_unpack(struct kb_arena *arena, struct kb_sv bytes, struct kb_parsed *out,
+                      struct kb_err *err) KB_MUST_CHECK;
+enum { KB_PARSED_PACKING = 1 }; /* of the bytes: another number, where they are others */
 
 /* The agent's option (settings/options.h) that was off when a document was refused with that
  * sentence, and with which it may be read; NULL: none. */

@@ -1,8 +1,8 @@
-/* The parsed document as JSON, and back. */
+/* The parsed document as JSON, or as bytes of our own, and back. */
 #include <string.h>
 
 #include "base/json.h"
-#include "parse/parse.h"
+#include "parse/protocol.h"
 
 static const char *const block_types[] = {
 	[KB_BLOCK_HEADING] = "heading", [KB_BLOCK_PARAGRAPH] = "paragraph",
@@ -210,4 +210,15 @@ bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed 
 	if (!read_pictures(arena, kb_json_get(root, "pictures"), out))
 		return kb_fail(err, KB_E_INVALID, "a picture of the parsed document is malformed");
 	return true;
+}
+
+void kb_parsed_pack(const struct kb_parsed *parsed, struct kb_buf *out)
+{
+	kb_msg_put_result(out, parsed);
+}
+
+bool kb_parsed_unpack(struct kb_arena *arena, struct kb_sv bytes, struct kb_parsed *out,
+                      struct kb_err *err)
+{
+	return kb_msg_get_result(arena, bytes, out, err);
 }

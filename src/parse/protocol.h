@@ -13,6 +13,8 @@
  *   child   RESULT   the document | LIST  addresses | DRAWING  a page as a picture | ERROR code +
  *                    sentence | HELPER: needs a child with a helper
  *
+ * A RESULT is kept for some minutes, too (KB_PARSED_PACKING of parse.h).
+ *
  * Pure but for kb_msg_send() and kb_msg_receive(), which block until the deadline.
  */
 #ifndef KB_PARSE_PROTOCOL_H

@@ -60,6 +60,8 @@ struct kb_page {
 	int64_t size;              /* bytes of the original */
 	struct kb_sv blob;         /* original; empty: not kept */
 	struct kb_sv text_blob;    /* extracted text as JSON (parse.h); empty: none yet */
+	/* QUEUED, and slow: what was parsed of it, for who reads on (ingest/kept.h); else empty. */
+	struct kb_sv parsed_blob;
 	enum kb_status crawl, index;
 	struct kb_sv reason; /* why it is queued, failed or limited: a sentence; may be empty */
 	int64_t attempts, next_try_at;
@@ -266,6 +268,7 @@ struct kb_page_result {
 	bool untried;
 	bool wants_browser;                /* QUEUED: it is fetched again, by a browser */
 	bool is_slow;                      /* QUEUED: remembered for the next lease */
+	struct kb_sv parsed_blob;          /* QUEUED: likewise */
 	const struct kb_page_found *found; /* NULL: its links do not matter */
 	/* Of an upload that is OK: the documents within it, each with a path of its own. They
 	 * become pages, those whose bytes are known already stay as they are, others go. */

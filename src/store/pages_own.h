@@ -78,6 +78,7 @@ static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is an
 	NEXT (t, blob,             page.blob) \
 	NEXT (i, is_file_kept,     page.is_file_kept) \
 	NEXT (t, text_blob,        page.text_blob) \
+	NEXT (t, parsed_blob,      page.parsed_blob) \
 	NEXT (t, title,            page.title) \
 	NEXT (t, description,      page.description) \
 	NEXT (t, image,            page.own_image) \

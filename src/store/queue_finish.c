@@ -83,6 +83,7 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	row->state = waits ? KB_PAGE_QUEUED : KB_PAGE_DONE;
 	row->due_at = waits ? result->next_try_at : 0;
 	row->is_slow = waits && result->is_slow;
+	page->parsed_blob = waits ? result->parsed_blob : KB_SV("");
 	if (waits && result->untried)
 		page->attempts = KB_MAX(page->attempts - 1, 0);
 	page->updated_at = now;

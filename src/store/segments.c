@@ -56,6 +56,7 @@ static const struct kb_sql sql[] = {
 	[BLOB_NAMES] = { "blob_names", "tt",
 		"SELECT blob FROM pages WHERE blob > $1 AND blob <= $2 "
 		"UNION SELECT text_blob FROM pages WHERE text_blob > $1 AND text_blob <= $2 "
+		"UNION SELECT parsed_blob FROM pages WHERE parsed_blob > $1 AND parsed_blob <= $2 "
 		"UNION SELECT blob FROM agent_images WHERE blob > $1 AND blob <= $2 "
 		"UNION SELECT blob FROM vectors WHERE blob > $1 AND blob <= $2 "
 		"UNION SELECT blob FROM factors WHERE blob > $1 AND blob <= $2 "

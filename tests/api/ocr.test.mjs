@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
 import { data, skip } from "./lib/evaluation.mjs";
+import { counted } from "./lib/figures.mjs";
 import { assert, docent, form, start, test, until } from "./lib/harness.mjs";
 import { errorRate, mixedPdf, pngOf, scanned, setLines, tiffOf, turned, typedPdf } from "./lib/print.mjs";
 
@@ -297,6 +298,8 @@ test("a scan is read by all cores, and to its end though its children and its se
     "a page to be read on each core",
     () => readers().length >= Math.min(availableParallelism(), words.length),
   );
+  // That it takes long was found out by parsing it, and what came of that is kept.
+  await counted(kb, { documents_parsed_total: 1 });
   process.kill(readers()[0].parent, "SIGKILL");
   await until("others to be read", () => readers().length > 0);
   process.kill(readers()[0].pid, "SIGKILL");
@@ -317,6 +320,7 @@ test("a scan is read by all cores, and to its end though its children and its se
     120_000,
   );
   assert.deepEqual([page.index_status, page.status_reason], ["ok", null]);
+  await counted(kb, { documents_indexed_total: 1, documents_parsed_total: 0 });
   const { blocks, pages } = await agent.expect(200, "GET", `/pages/${page.id}/text`);
   assert.equal(pages, words.length);
   words.forEach((word, i) => {

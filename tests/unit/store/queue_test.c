@@ -205,6 +205,19 @@ static void test_shares(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* Whether a row names the blob, so that the sweep leaves it. */
+static bool is_named(struct fixture *f, const char *blob)
+{
+	struct kb_sv *names;
+	bool found = false;
+	size_t count;
+
+	NEED(f, kb_store_blob_names(f->store, &f->arena, &names, &count, NULL, &f->err));
+	for (size_t i = 0; i < count; i++)
+		found = found || kb_sv_eq_str(names[i], blob);
+	return found;
+}
+
 static void test_slow(struct kb_test *t)
 {
 	struct kb_leases quick;
@@ -227,6 +240,7 @@ static void test_slow(struct kb_test *t)
 		result.crawl = result.index = KB_STATUS_QUEUED;
 		result.passages = 0;
 		result.is_slow = result.untried = i == 0;
+		result.parsed_blob = i == 0 ? KB_SV("parsed") : KB_SV("");
 		result.next_try_at = kb_clock_now_us(&f.clock);
 		CHECK(t, finish(&f, agent.id, &result, false));
 	}
@@ -247,10 +261,15 @@ static void test_slow(struct kb_test *t)
 	CHECK_INT(t, count, 1);
 	CHECK(t, leases[0].is_slow);
 	CHECK_INT(t, leases[0].page.id, id);
+	CHECK_SV(t, leases[0].page.parsed_blob, "parsed");
+	CHECK(t, is_named(&f, "parsed"));
 	/* When it is done, nothing is known of its next version. */
 	result = fixture_result(&leases[0]);
 	result.is_slow = true;
+	result.parsed_blob = KB_SV("parsed");
 	CHECK(t, finish(&f, agent.id, &result, true));
+	CHECK_SV(t, page_of(&f, agent.id, id).parsed_blob, "");
+	CHECK(t, !is_named(&f, "parsed"));
 	CHECK(t, kb_store_page_requeue(f.store, agent.id, id, &f.err));
 	leases = lease(&f, 9, &count, &due);
 	CHECK_INT(t, count, 1);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "ingest/insets.h"
+#include "ingest/kept.h"
 #include "ingest/origin.h"
 #include "ingest/parts.h"
 #include "ingest/recording.h"
@@ -138,6 +139,7 @@ static bool parse(struct kb_taking *taking)
 	const struct kb_part_sink sink = { kb_parts_take, &taken };
 	bool ok;
 
+	atomic_fetch_add(&taking->batch->by->counts->parsed, 1);
 	request->parts = taking->lease->page.is_ours && !request->is_part ? &sink : NULL;
 	ok = kb_parse(config_of(taking)->parser, arena, request, &taking->parsed, &taking->err);
 	request->parts = NULL;
@@ -157,6 +159,7 @@ static enum kb_take_step wait_for_browser(struct kb_taking *taking)
 
 	kb_batch_again(taking->batch, taking->lease, 0, result);
 	result->crawl = KB_STATUS_QUEUED;
+	result->parsed_blob = KB_SV("");
 	result->wants_browser = result->drop_original = true;
 	result->reason = KB_SV("its text is written by a script, waiting for a browser");
 	return KB_TAKE_DONE;
@@ -189,8 +192,9 @@ static bool ask_for_scripts(struct kb_taking *taking, bool ok, struct kb_scripte
 enum kb_take_step kb_take_parse(struct kb_taking *taking)
 {
 	struct kb_scripted scripted;
+	bool ok = kb_kept_read(taking) || parse(taking);
 
-	if (!ask_for_scripts(taking, parse(taking), &scripted))
+	if (!ask_for_scripts(taking, ok, &scripted))
 		return KB_TAKE_FAILED;
 	if (scripted.wants_browser)
 		return wait_for_browser(taking);

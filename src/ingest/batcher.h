@@ -1,0 +1,62 @@
+/*
+ * What a thread of ingestion reads with, and the batch that it has in hand: what batch.c and the
+ * steps of a page (taking.h) share. Internal to ingest.
+ */
+#ifndef KB_INGEST_BATCHER_H
+#define KB_INGEST_BATCHER_H
+
+#include <stdatomic.h>
+
+#include "index/index.h"
+#include "ingest/config.h"
+#include "settings/options.h"
+#include "store/agents.h"
+#include "store/pages.h"
+
+enum {
+	KB_BATCH_PAGES = 16,
+	KB_BATCH_LEASE_S = 600, /* more than a turn can take */
+};
+
+/* Of all threads together. */
+struct kb_batch_counts {
+	_Atomic int64_t parsed, unchanged, indexed, failed, retried, passages;
+};
+
+struct kb_batcher {
+	const struct kb_ingest_config *config;
+	const struct kb_cancel *cancel;
+	struct kb_segment_writer *writer; /* it remembers words from one batch to the next */
+	struct kb_batch_counts *counts;
+	int quick_ms; /* a page that takes longer to read is left to others, as a slow one. 0: none
+	                 is */
+};
+
+/* One batch in the making. */
+struct kb_batch {
+	const struct kb_batcher *by;
+	struct kb_arena arena;
+	int64_t agent_id, account_id;
+	struct kb_page_result results[KB_BATCH_PAGES];
+	size_t count;
+	int64_t text_bytes, passages, pages, started_us;
+	int64_t all_bytes; /* of text, of all commits */
+	struct kb_agent agent;
+	struct kb_agent_options options;
+	struct kb_ingest_limits limits;
+	struct kb_batch_room {
+		int64_t pages, words;
+	} used, taken; /* of the agent's plan: committed, and by the results in hand */
+	/* That looks at pictures within documents; NULL: nobody does. */
+	const struct kb_model *seer;
+	struct kb_err outage; /* that ended the reading; KB_OK: none has */
+};
+
+int64_t kb_batch_now_us(const struct kb_batch *batch);
+/* Its agent is. */
+bool kb_batch_is_deleted(const struct kb_batch *batch);
+/* The page waits for another turn. */
+void kb_batch_again(const struct kb_batch *batch, const struct kb_lease *lease, int64_t pause_s,
+                    struct kb_page_result *result);
+
+#endif
