@@ -3,6 +3,7 @@
 #include "answer/attach.h"
 #include "answer/excerpt.h"
 #include "answer/guard.h"
+#include "answer/layout.h"
 #include "answer/outcome.h"
 #include "parse/parse.h"
 
@@ -82,7 +83,8 @@ static void add(struct kb_arena *arena, const struct kb_answer_step *step,
 	struct kb_selection alone = only(arena, selection, candidate);
 	struct kb_answer_part *parts;
 	struct kb_closest one;
-	size_t count, end = 1;
+	size_t count, end = 1, at;
+	struct kb_sv text;
 	uint32_t until;
 
 	kb_answer_parts(arena, step->candidates, &alone, &parts, &count);
@@ -100,8 +102,9 @@ static void add(struct kb_arena *arena, const struct kb_answer_step *step,
 		.heading = from->heading,
 		.quote = kb_sv_sub(from->text, parts[0].start, until - parts[0].start),
 	};
-	one.excerpt = kb_outguard_quote(
-	        arena, kb_excerpt_of(arena, from->text, start_of(&alone, &parts[0], until)));
+	at = start_of(&alone, &parts[0], until);
+	text = kb_layout_marked(arena, from, &at);
+	one.excerpt = kb_outguard_quote(arena, kb_excerpt_of(arena, text, at));
 	if (one.excerpt.n && !is_there(arena, out, &one))
 		out->v[out->count++] = one;
 }

@@ -6,6 +6,7 @@
 
 #include "answer/answerer_impl.h"
 #include "answer/guard.h"
+#include "answer/layout.h"
 #include "answer/notes.h"
 #include "answer/persona.h"
 #include "answer/phrases.h"
@@ -62,35 +63,12 @@ static size_t cite(struct kb_answer *out, int64_t page_id)
 	return out->citation_count;
 }
 
-/* Whether it stands behind the one before, in the same passage. */
-static bool goes_on(const struct kb_answer_part *before, const struct kb_answer_part *part)
-{
-	return before->candidate == part->candidate && before->end <= part->start;
-}
-
-/* What parts two sentences: nothing but a blank where they follow each other in one paragraph; one
- * in any case where they could make a link between them. */
-static struct kb_sv separator(const struct kb_candidate *candidates,
-                              const struct kb_answer_part *before,
-                              const struct kb_answer_part *part, struct kb_sv said)
-{
-	struct kb_sv text = candidates[part->candidate].passage.text;
-
-	if (!goes_on(before, part))
-		return KB_SV("\n\n");
-	text = kb_sv_sub(text, before->end, part->start - before->end);
-	if (kb_sv_find_byte(text, '\n') >= 0)
-		return KB_SV("\n");
-	if (text.n == 0 && !kb_sv_ends(said, KB_SV("]")))
-		return text;
-	return KB_SV(" ");
-}
-
 static void quote(struct run *run, const struct kb_answer_part *parts, size_t count)
 {
 	enum kb_citations mode = kb_settings_citations(run->request->settings);
 	bool markers = run->request->inline_citations
 	               && (mode == KB_CITATIONS_INLINE || mode == KB_CITATIONS_BOTH);
+	struct kb_layout layout = { .candidates = run->candidates };
 	struct kb_answer *out = run->out;
 
 	out->kind = KB_ANSWER_QUOTES;
@@ -101,21 +79,19 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 		const struct kb_passage *passage = &run->candidates[part->candidate].passage;
 		struct kb_sv sentence = kb_outguard_quote(
 		        run->arena, kb_sv_sub(passage->text, part->start, part->end - part->start));
-		struct kb_sv fragment = sentence, gap = { 0 };
+		struct kb_sv fragment = sentence;
+		struct kb_sv gap = kb_layout_gap(&layout, run->arena, part,
+		                                 i ? out->quotes[i - 1].text : KB_SV(""));
 		bool foreign = kb_attached_is_page(passage->page_id);
 		size_t number = foreign ? 0 : cite(out, passage->page_id);
-		bool last = i + 1 == count || !goes_on(part, part + 1);
+		bool last = i + 1 == count || !kb_layout_goes_on(part, part + 1);
 
 		/* One marker closes the sentences that stand together. */
 		if (markers && last && !foreign)
 			fragment = kb_arena_printf(run->arena, "%.*s [%zu]", KB_SV_ARG(sentence),
 			                           number);
-		if (i) {
-			gap = separator(run->candidates, &parts[i - 1], part,
-			                out->quotes[i - 1].text);
-			fragment = kb_arena_printf(run->arena, "%.*s%.*s", KB_SV_ARG(gap),
-			                           KB_SV_ARG(fragment));
-		}
+		fragment = kb_arena_printf(run->arena, "%.*s%.*s", KB_SV_ARG(gap),
+		                           KB_SV_ARG(fragment));
 		out->quotes[out->quote_count++] = (struct kb_quote){
 			.at = run->text.n + gap.n,
 			.page_id = passage->page_id,

@@ -15,7 +15,7 @@
 
 struct kb_builder;
 
-enum { KB_BUILDER_SECTIONS = 16 }; /* a form may have as many, with the unused id 0 */
+enum { KB_BUILDER_SECTIONS = 24 }; /* a form may have as many, with the unused id 0 */
 
 struct kb_builder *kb_builder_new(const struct kb_form *form, const char *path);
 /* Removes the temporary file if finish has not been reached. */

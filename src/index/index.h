@@ -15,6 +15,12 @@
 
 #include "index/analysis.h"
 
+struct kb_list_item {
+	uint32_t at;     /* bytes of the passage's text */
+	uint32_t depth;  /* in how many lists it is, from 1 */
+	uint32_t number; /* 0: it has none */
+};
+
 /* What a writer takes and a search gives back. The bytes belong to the caller on the way in and to
  * the caller's arena on the way out. */
 struct kb_passage {
@@ -26,6 +32,9 @@ struct kb_passage {
 	struct kb_sv title;   /* of the document */
 	struct kb_sv heading; /* path, outermost first, joined by " > " */
 	struct kb_sv text;
+	/* Where items of lists begin whose marks are not in the text, in their order. */
+	const struct kb_list_item *items;
+	size_t item_count;
 	/* What it is also found by: words that count as the text's but not in its length, and are
 	 * not kept. Empty on the way out. */
 	struct kb_sv names;

@@ -57,6 +57,7 @@ bool kb_doc_says(struct kb_sv text)
 static void push(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text)
 {
 	struct kb_doc_block *block;
+	bool begins = type == KB_BLOCK_LIST;
 
 	if (!kb_doc_says(text))
 		return;
@@ -69,10 +70,14 @@ static void push(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text)
 	*block = (struct kb_doc_block){ .type = type,
 		                        .page_no = doc->page_no,
 		                        .table = type == KB_BLOCK_TABLE ? doc->table : 0,
+		                        .depth = begins ? doc->item_depth : 0,
+		                        .number = begins ? doc->item_number : 0,
 		                        .text = doc->text.n,
 		                        .text_n = text.n,
 		                        .path = doc->path,
 		                        .path_n = doc->path_n };
+	if (begins)
+		kb_doc_item(doc, 0, 0);
 	kb_buf_sv(&doc->text, text);
 	if (!doc->text.failed)
 		doc->block_count++;
@@ -161,6 +166,33 @@ void kb_doc_add(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text)
 {
 	kb_buf_clear(&doc->scratch);
 	push(doc, type, cleaned(doc, text, type == KB_BLOCK_CODE ? KB_CLEAN_CODE : KB_CLEAN_LINE));
+}
+
+void kb_doc_item(struct kb_doc *doc, int depth, int64_t number)
+{
+	doc->item_depth = (uint32_t)KB_MIN(KB_MAX(depth, 0), (int)KB_ITEM_DEPTH_MAX);
+	doc->item_number = number > 0 && number <= KB_ITEM_NUMBER_MAX ? (uint32_t)number : 0;
+}
+
+void kb_list_enter(struct kb_list_count *lists, int64_t first)
+{
+	if (lists->depth++ < KB_ITEM_DEPTH_MAX)
+		lists->next[lists->depth - 1] = first;
+}
+
+void kb_list_leave(struct kb_list_count *lists)
+{
+	lists->depth -= lists->depth > 0;
+}
+
+void kb_list_item(struct kb_list_count *lists, struct kb_doc *doc)
+{
+	int64_t number = -1;
+
+	if (lists->depth > 0 && lists->depth <= KB_ITEM_DEPTH_MAX
+	    && lists->next[lists->depth - 1] >= 0)
+		number = lists->next[lists->depth - 1]++;
+	kb_doc_item(doc, KB_MAX(lists->depth, 1), number);
 }
 
 void kb_doc_boxes(struct kb_doc *doc, struct kb_sv text, const struct kb_word_box *boxes,
@@ -390,6 +422,8 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 		const struct kb_doc_block *from = &doc->blocks[i];
 
 		out->blocks[i] = (struct kb_block){
+			.depth = from->depth,
+			.number = from->number,
 			.type = from->type,
 			.page_no = from->page_no,
 			.table = from->table,

@@ -22,7 +22,7 @@ enum {
 
 struct kb_doc_block {
 	enum kb_block_type type;
-	uint32_t page_no, table;
+	uint32_t page_no, table, depth, number;
 	size_t text, text_n; /* in `text` */
 	size_t path, path_n; /* in `paths` */
 	size_t box, box_n;   /* in `boxes` */
@@ -52,6 +52,7 @@ struct kb_doc {
 	struct kb_sv heading[KB_DOC_LEVELS]; /* in the arena; empty: no heading of this level */
 	struct kb_sv columns[KB_DOC_COLUMNS_MAX]; /* names of the table in hand, in the arena */
 	size_t column_count;
+	uint32_t item_depth, item_number; /* of the item that the next LIST block begins */
 	struct kb_sv format, title, lang, description, image; /* in the arena */
 	bool too_many;
 	struct kb_links *links;          /* NULL: nobody asks for them */
@@ -92,6 +93,22 @@ void kb_doc_unhead(struct kb_doc *doc);
 /* A paragraph, list item or code; text without a word in it makes no block. */
 bool kb_doc_says(struct kb_sv text); /* whether it has a word */
 void kb_doc_add(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text);
+
+/* An item of a list begins with the LIST block that comes next, in so many lists (see kb_block):
+ * what follows without a call belongs to it too. Depth 0: none begins. A format whose text keeps
+ * the marks says nothing. */
+void kb_doc_item(struct kb_doc *doc, int depth, int64_t number);
+
+/* The lists that a reader is in, and where it is in each. A zeroed one is in none. */
+struct kb_list_count {
+	int depth;
+	int64_t next[KB_ITEM_DEPTH_MAX]; /* number of its next item; below 0: they have none */
+};
+/* A list whose first item has that number; below 0: it has no numbers. */
+void kb_list_enter(struct kb_list_count *lists, int64_t first);
+void kb_list_leave(struct kb_list_count *lists);
+/* An item of the innermost one; of no list, one with no number. */
+void kb_list_item(struct kb_list_count *lists, struct kb_doc *doc);
 
 /* Where the words of the block stand that was added last. Kept only if that block's text is `text`,
  * which they were measured in; else it was changed on the way. */

@@ -85,13 +85,31 @@ struct open {
 	int fold; /* around it */
 };
 
+/* Of a list with numbers that of its first item, else less than 0. */
+static int64_t first_of(const struct kb_html_writer *w, const struct kb_html_node *list)
+{
+	struct kb_sv start = kb_html_attr(w->tree, (uint32_t)(list - w->tree->nodes), "start");
+	int64_t first;
+
+	if (list->tag != KB_TAG_ol)
+		return -1;
+	return kb_sv_to_int(kb_sv_trim(start), 0, KB_ITEM_NUMBER_MAX, &first) ? first : 1;
+}
+
 static void enter(struct kb_html_writer *w, const struct kb_html_node *node)
 {
 	kb_html_flush(w);
 	if (node->flags & KB_HTML_FOLDS)
 		w->fold = KB_MIN(kb_doc_level(w->doc) + 1, KB_DOC_LEVELS);
 	switch (node->tag) {
+	case KB_TAG_ul:
+	case KB_TAG_ol:
+		kb_list_enter(&w->counts, first_of(w, node));
+		break;
 	case KB_TAG_li:
+		w->lists++;
+		kb_list_item(&w->counts, w->doc);
+		break;
 	case KB_TAG_dd:
 		w->lists++;
 		break;
@@ -119,9 +137,14 @@ static void leave(struct kb_html_writer *w, const struct open *open)
 		w->fold = open->fold;
 	}
 	switch (node->tag) {
+	case KB_TAG_ul:
+	case KB_TAG_ol:
+		kb_list_leave(&w->counts);
+		break;
 	case KB_TAG_li:
 	case KB_TAG_dd:
 		w->lists--;
+		kb_doc_item(w->doc, 0, 0);
 		break;
 	case KB_TAG_pre:
 	case KB_TAG_xmp:

@@ -92,7 +92,7 @@ static bool is_wanted(const char *name)
 		"hreflang",      "data-src",
 		"data-original", "data-lazy-src",
 		"kind",          "srclang",
-		"default",
+		"default",       "start",
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(wanted); i++)

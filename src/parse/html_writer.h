@@ -14,9 +14,10 @@ struct kb_html_writer {
 	struct kb_doc *doc;
 	const struct kb_html_tree *tree;
 	struct kb_buf text;
-	int heading;  /* its level, or 0 */
-	int fold;     /* the level of a question's heading in the fold we are in; 0: in none */
-	int lists;    /* list items we are in */
+	int heading; /* its level, or 0 */
+	int fold;    /* the level of a question's heading in the fold we are in; 0: in none */
+	int lists;   /* list items we are in */
+	struct kb_list_count counts;
 	int pre;      /* preformatted elements we are in */
 	int breaks;   /* line breaks since the last text */
 	uint8_t skip; /* flags of nodes that are left out */

@@ -16,6 +16,7 @@ struct reader {
 	size_t cell_count;
 	size_t cell_start;
 	int item_depth;
+	struct kb_list_count lists; /* that we are in */
 	bool head;
 	bool first_heading;
 	bool in_html; /* within a block of raw HTML */
@@ -39,11 +40,18 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg)
 {
 	struct reader *r = arg;
 
-	(void)detail;
 	switch (type) {
+	case MD_BLOCK_UL:
+	case MD_BLOCK_OL:
+		flush(r, prose(r));
+		kb_list_enter(&r->lists, type == MD_BLOCK_OL
+		                                 ? (int64_t)((MD_BLOCK_OL_DETAIL *)detail)->start
+		                                 : -1);
+		break;
 	case MD_BLOCK_LI:
 		flush(r, prose(r));
 		r->item_depth++;
+		kb_list_item(&r->lists, r->doc);
 		break;
 	case MD_BLOCK_TABLE:
 		flush(r, prose(r));
@@ -99,9 +107,14 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg)
 		kb_buf_clear(&r->text);
 		break;
 	}
+	case MD_BLOCK_UL:
+	case MD_BLOCK_OL:
+		kb_list_leave(&r->lists);
+		break;
 	case MD_BLOCK_LI:
 		flush(r, prose(r));
 		r->item_depth--;
+		kb_doc_item(r->doc, 0, 0);
 		break;
 	case MD_BLOCK_P:
 		flush(r, prose(r));

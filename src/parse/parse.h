@@ -43,15 +43,20 @@ static inline bool kb_is_moment(uint32_t page_no)
 	return page_no >= KB_MOMENT;
 }
 
+enum { KB_ITEM_DEPTH_MAX = 8, KB_ITEM_NUMBER_MAX = 9999 };
+
 struct kb_block {
 	enum kb_block_type type;
-	uint32_t page_no;     /* from 1; 0: the format has no pages; or a moment */
-	uint32_t offset;      /* of text in the document's whole text (blocks joined by '\n') */
-	uint32_t table;       /* rows of one table share it, from 1; 0: none */
-	uint32_t picture;     /* what a picture within the document shows: its blocks share it, from
-	                         1; 0: the document's own text */
-	struct kb_sv heading; /* path, outermost first, joined by " > " */
-	struct kb_sv text;    /* UTF-8, valid, no control characters but '\n' in code */
+	uint32_t page_no; /* from 1; 0: the format has no pages; or a moment */
+	uint32_t offset;  /* of text in the document's whole text (blocks joined by '\n') */
+	uint32_t table;   /* rows of one table share it, from 1; 0: none */
+	uint32_t depth;   /* where an item of a list begins whose mark is not in the text: in how
+	                     many lists it is, up to KB_ITEM_DEPTH_MAX; 0: nowhere */
+	uint32_t number;  /* of that item, up to KB_ITEM_NUMBER_MAX; 0: it has none */
+	uint32_t picture; /* what a picture within the document shows: its blocks share it, from
+	                     1; 0: the document's own text */
+	struct kb_sv heading;            /* path, outermost first, joined by " > " */
+	struct kb_sv text;               /* UTF-8, valid, no control characters but '\n' in code */
 	const struct kb_word_box *boxes; /* in the order of the text */
 	size_t box_count;                /* 0: not of OCR */
 };

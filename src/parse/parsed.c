@@ -101,6 +101,10 @@ void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw)
 			kb_jw_key_int(jw, "page", block->page_no);
 		if (block->table)
 			kb_jw_key_int(jw, "table", block->table);
+		if (block->depth)
+			kb_jw_key_int(jw, "depth", block->depth);
+		if (block->number)
+			kb_jw_key_int(jw, "number", block->number);
 		if (block->picture)
 			kb_jw_key_int(jw, "picture", block->picture);
 		if (block->heading.n)
@@ -148,17 +152,21 @@ static bool read_block(struct kb_arena *arena, const json_t *json, struct kb_blo
 	int64_t page = kb_json_int(json, "page", 0), table = kb_json_int(json, "table", 0);
 	int64_t offset = kb_json_int(json, "offset", -1);
 	int64_t picture = kb_json_int(json, "picture", 0);
+	int64_t depth = kb_json_int(json, "depth", 0), number = kb_json_int(json, "number", 0);
 	size_t i = 0;
 
 	while (i < KB_COUNTOF(block_types) && !kb_sv_eq_str(type, block_types[i]))
 		i++;
 	if (i == KB_COUNTOF(block_types) || page < 0 || page > UINT32_MAX || table < 0
 	    || table > UINT32_MAX || offset < 0 || offset > UINT32_MAX || picture < 0
-	    || picture > UINT32_MAX)
+	    || picture > UINT32_MAX || depth < 0 || depth > KB_ITEM_DEPTH_MAX || number < 0
+	    || number > KB_ITEM_NUMBER_MAX)
 		return false;
 	*block = (struct kb_block){ .type = (enum kb_block_type)i,
 		                    .page_no = (uint32_t)page,
 		                    .table = (uint32_t)table,
+		                    .depth = (uint32_t)depth,
+		                    .number = (uint32_t)number,
 		                    .picture = (uint32_t)picture,
 		                    .offset = (uint32_t)offset,
 		                    .heading = kb_json_sv(json, "heading", KB_SV("")),

@@ -183,6 +183,7 @@ static void end(void *arg, const char *name)
 			kb_buf_byte(&p->title, ' ');
 		kb_buf_sv(&p->title, text);
 	} else if (is(name, "p") && !p->skip_shape) {
+		kb_doc_item(p->doc, p->listed, 0);
 		kb_doc_add(p->doc, p->listed ? KB_BLOCK_LIST : KB_BLOCK_PARAGRAPH, text);
 	} else if (is(name, "sp") && p->is_title) {
 		kb_doc_heading(p->doc, 1, kb_buf_view(&p->title));

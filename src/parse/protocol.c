@@ -16,6 +16,7 @@
 enum {
 	SAME_HEADING = 1, /* block flags: the path is that of the block before */
 	HAS_BOXES = 2,    /* the places of its words follow its text */
+	BEGINS_ITEM = 4,  /* of a list: depth and number follow its text */
 	BLOCK_HEAD_BYTES = 14,
 	WANT_LIST = 1, /* flags of a request */
 	WANT_LINKS = 2,
@@ -464,13 +465,18 @@ void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 
 		kb_buf_byte(out, (char)block->type);
 		kb_buf_byte(out,
-		            (char)((same ? SAME_HEADING : 0) | (block->box_count ? HAS_BOXES : 0)));
+		            (char)((same ? SAME_HEADING : 0) | (block->box_count ? HAS_BOXES : 0)
+		                   | (block->depth ? BEGINS_ITEM : 0)));
 		kb_buf_u32(out, block->page_no);
 		kb_buf_u32(out, block->table);
 		if (!same)
 			put_bytes(out, block->heading, KB_MSG_HEADING_MAX);
 		heading = block->heading;
 		put_bytes(out, block->text, SIZE_MAX);
+		if (block->depth) {
+			kb_buf_u32(out, block->depth);
+			kb_buf_u32(out, block->number);
+		}
 		if (block->box_count)
 			put_boxes(out, block);
 	}
@@ -506,7 +512,7 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 		struct kb_block *block = &parsed->blocks[i];
 		uint8_t type = get_u8(&r), flags = get_u8(&r);
 
-		if (type > KB_BLOCK_CODE || (flags & ~(SAME_HEADING | HAS_BOXES))
+		if (type > KB_BLOCK_CODE || (flags & ~(SAME_HEADING | HAS_BOXES | BEGINS_ITEM))
 		    || (!i && flags & SAME_HEADING))
 			r.bad = true;
 		block->type = (enum kb_block_type)type;
@@ -517,6 +523,10 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 			heading = get_text(&r, KB_MSG_HEADING_MAX, false);
 		block->heading = heading;
 		block->text = get_text(&r, SIZE_MAX, type == KB_BLOCK_CODE);
+		if (flags & BEGINS_ITEM) {
+			block->depth = get_u32_up_to(&r, KB_ITEM_DEPTH_MAX);
+			block->number = get_u32_up_to(&r, KB_ITEM_NUMBER_MAX);
+		}
 		if (flags & HAS_BOXES)
 			get_boxes(arena, &r, block);
 		if (offset > UINT32_MAX)

@@ -36,6 +36,8 @@ struct rst {
 	char styles[STYLES_MAX][2]; /* mark, and whether there is a line above */
 	int style_count;
 	bool titled, has_tree;
+	struct kb_list_count lists;          /* one for each list item we are in */
+	size_t item_ends[KB_ITEM_DEPTH_MAX]; /* the line behind the last item of such depth */
 };
 
 /* A run of lines whose text begins at `indent` or further right. */
@@ -481,6 +483,22 @@ static size_t item_mark(struct kb_sv line)
 	               : 0;
 }
 
+/* Goes into a list, or on with the one that an item before has left. */
+static void begin_item(struct rst *r, size_t i, struct kb_sv mark)
+{
+	int depth = r->lists.depth;
+	int64_t next = depth < KB_ITEM_DEPTH_MAX ? r->lists.next[depth] : -1, number = -1;
+	bool goes_on = depth < KB_ITEM_DEPTH_MAX && r->item_ends[depth]
+	               && skip_empty(r, r->item_ends[depth], r->count) == i;
+
+	if (mark.n > 2 && mark.p[mark.n - 3] == '#')
+		number = goes_on && next > 0 ? next : 1;
+	else if (!kb_sv_to_int(kb_sv_sub(mark, 0, mark.n - 2), 0, KB_ITEM_NUMBER_MAX, &number))
+		number = -1;
+	kb_list_enter(&r->lists, number);
+	kb_list_item(&r->lists, r->doc);
+}
+
 /* An item: its text, then what is indented under it. */
 static size_t read_item(struct rst *r, size_t i, const struct body *around)
 {
@@ -489,9 +507,14 @@ static size_t read_item(struct rst *r, size_t i, const struct body *around)
 	uint32_t indent = line->indent;
 
 	end = body_end(r, i + 1, around->end, indent);
+	begin_item(r, i, kb_sv_sub(line->text, 0, mark));
 	line->text = kb_sv_trim(kb_sv_from(line->text, mark));
 	line->indent += (uint32_t)mark;
 	read_body(r, (struct body){ i, KB_MAX(end, i + 1), line->indent, around->depth + 1, true });
+	kb_list_leave(&r->lists);
+	kb_doc_item(r->doc, 0, 0);
+	if (r->lists.depth < KB_ITEM_DEPTH_MAX)
+		r->item_ends[r->lists.depth] = KB_MAX(end, i + 1);
 	return KB_MAX(end, i + 1) - i;
 }
 

@@ -13,6 +13,7 @@ struct piece {
 	struct kb_sv text;
 	struct kb_sv gap; /* what stands between the piece before and this one */
 	uint32_t offset, page_no, picture;
+	uint32_t depth, number; /* of an item that begins there; depth 0: none */
 	int64_t words, letters; /* letters: with its gap */
 	struct kb_sv heading;
 	bool is_heading;
@@ -130,6 +131,8 @@ static void add_piece(struct pieces *pieces, struct kb_arena *arena, const struc
 			.offset = block->offset + (uint32_t)from,
 			.page_no = block->page_no,
 			.picture = block->picture,
+			.depth = from ? 0 : block->depth,
+			.number = from ? 0 : block->number,
 			.heading = block->heading,
 			.is_heading = is_heading,
 			.words = kb_count_words(text),
@@ -253,6 +256,19 @@ static struct kb_sv joined(struct kb_arena *arena, const struct piece *pieces, s
 	return text;
 }
 
+static void add_items(struct kb_chunk *out, struct kb_arena *arena, const struct piece *pieces,
+                      size_t count)
+{
+	struct kb_list_item *items = KB_NEW_ARRAY(arena, count, struct kb_list_item);
+
+	for (size_t i = 0; i < count; i++)
+		if (pieces[i].depth)
+			items[out->item_count++] =
+			        (struct kb_list_item){ pieces[i].offset - pieces[0].offset,
+				                       pieces[i].depth, pieces[i].number };
+	out->items = items;
+}
+
 static void add_chunk(struct kb_chunks *out, struct kb_arena *arena, const struct piece *pieces,
                       size_t count)
 {
@@ -269,6 +285,7 @@ static void add_chunk(struct kb_chunks *out, struct kb_arena *arena, const struc
 		.page_no = pieces[0].page_no,
 		.offset = pieces[0].offset,
 	};
+	add_items(&out->v[out->count - 1], arena, pieces, count);
 }
 
 void kb_chunk(struct kb_arena *arena, const struct kb_parsed *parsed, struct kb_chunks *out)

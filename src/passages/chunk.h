@@ -16,6 +16,7 @@
 #ifndef KB_PASSAGES_CHUNK_H
 #define KB_PASSAGES_CHUNK_H
 
+#include "index/index.h"
 #include "parse/parse.h"
 
 enum {
@@ -34,6 +35,8 @@ struct kb_chunk {
 	struct kb_sv heading; /* path, joined by " > " */
 	struct kb_sv text;
 	uint32_t page_no, offset;
+	const struct kb_list_item *items; /* that begin in the text */
+	size_t item_count;
 };
 
 struct kb_chunks {

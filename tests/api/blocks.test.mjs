@@ -51,8 +51,8 @@ async function asked(t, question) {
 test("steps are said from first to last, with the line that leads to them", async (t) => {
   assert.equal(
     await asked(t, "How do I fire the kiln?"),
-    "To fire the kiln, take these steps:\nOpen the gas tap at the wall.\n" +
-      "Press the lighter until the flame stays.\nClose the door.",
+    "To fire the kiln, take these steps:\n1. Open the gas tap at the wall.\n" +
+      "2. Press the lighter until the flame stays.\n3. Close the door.",
   );
 });
 

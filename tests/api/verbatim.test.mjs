@@ -74,6 +74,9 @@ const findFolder = (dir, name) =>
     .filter((entry) => entry.isDirectory() && entry.name === name)
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))[0];
 
+/** What an answer has before the items of a list; a document of plain text has it too. */
+const MARK = /^ *(?:-|\d+\.) /,
+  MARKS = new RegExp(MARK, "gm");
 const squeezed = (text) => text.replace(/\s+/g, "");
 
 /** The text of a document as bytes, whose places claims name. */
@@ -102,9 +105,9 @@ async function ask(kb, { questions, files }) {
     answered++;
     const { claims } = await agent.expect(200, "GET", `/conversations/${session}/messages/${id}/claims`);
     assert.equal(
-      squeezed(claims.map(({ claim }) => claim).join("")),
-      squeezed(answer),
-      "it is its claims, and no more",
+      squeezed(claims.map(({ claim }) => claim.replace(MARK, "")).join("")),
+      squeezed(answer.replaceAll(MARKS, "")),
+      "it is its claims and marks of lists, and no more",
     );
     for (const { claim, places } of claims) {
       assert.ok(places.length && places.every((place) => citations.includes(place.page_id)), `${claim}: it is cited`);

@@ -13,6 +13,9 @@ struct found {
 	float z;
 };
 
+/* Of a text of lines. */
+static const struct kb_list_item items[] = { { 12, 1, 1 }, { 18, 1, 0 } };
+
 /* The candidates are in the order of their words; what is shown, a passage a line. */
 static const struct {
 	const char *name;
@@ -31,6 +34,9 @@ static const struct {
 	    { "DON'T sell the \"old\" mill.", 1, 0 },
 	    { "Don't sell the \"old\" mill 2.", 2, 0 } },
 	  "Don\u2019t sell the \u201cold\u201d mill.\nDon't sell the \"old\" mill 2." },
+	{ "items of lists have their marks",
+	  { { "To open it:\nPull.\nHold.", 0, 2 } },
+	  "To open it:\n1. Pull.\n• Hold." },
 	{ "what asks alone shows nothing",
 	  { { "Is it hot?", 0, 2 }, { "It is cold.", 1, 0 } },
 	  "It is cold." },
@@ -52,7 +58,10 @@ static void find(struct kb_arena *arena, const struct found *v, struct kb_closes
 		size_t at = selection->count++;
 
 		step->candidates[i] = (struct kb_candidate){
-			.passage = { .page_id = i + 1, .text = kb_sv_str(v[i].text) },
+			.passage = { .page_id = i + 1,
+			             .text = kb_sv_str(v[i].text),
+			             .items = items,
+			             .item_count = strchr(v[i].text, '\n') ? 2 : 0 },
 			.score = (float)(PASSAGES - i),
 			.meant = (float)(PASSAGES - i),
 			.place = v[i].place,

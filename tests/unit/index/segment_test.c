@@ -6,13 +6,15 @@
 #include "index/rank.h"
 #include "test.h"
 
+static const struct kb_list_item steps[] = { { 0, 1, 300 }, { 6, 2, 0 }, { 27, 1, 301 } };
+
 static const struct kb_passage shop[] = {
 	{ 7, 0, 0, 0, KB_LANG_EN, KB_SV_INIT("Returns"), KB_SV_INIT("Policy"),
 	  KB_SV_INIT("Goods may be returned within thirty days.") },
 	{ 7, 1, 2, 42, KB_LANG_EN, KB_SV_INIT("Returns"), KB_SV_INIT("Policy > Refunds"),
 	  KB_SV_INIT("A refund is paid within ten days of the goods arriving.") },
 	{ -3, 0, 0, 0, KB_LANG_DE, KB_SV_INIT("Versand"), KB_SV_INIT(""),
-	  KB_SV_INIT("Waren werden in zehn Tagen geliefert.") },
+	  KB_SV_INIT("Waren werden in zehn Tagen geliefert."), steps, KB_COUNTOF(steps) },
 	{ 9, 0, 0, 0, KB_LANG_NONE, KB_SV_INIT(""), KB_SV_INIT(""), KB_SV_INIT("") },
 };
 
@@ -36,6 +38,51 @@ static void write_shop(struct kb_test *t, const char *path)
 	CHECK_INT(t, info.passages, 4);
 	CHECK_INT(t, info.pages, 3);
 	kb_segment_writer_free(writer);
+}
+
+static void check_items(struct kb_test *t, const struct kb_passage *p,
+                        const struct kb_passage *want)
+{
+	CHECK_INT(t, p->item_count, want->item_count);
+	for (size_t i = 0; i < p->item_count && i < want->item_count; i++) {
+		CHECK_INT(t, p->items[i].at, want->items[i].at);
+		CHECK_INT(t, p->items[i].depth, want->items[i].depth);
+		CHECK_INT(t, p->items[i].number, want->items[i].number);
+	}
+}
+
+/* Two of them, one of which has lost a page: the items stay with their passages. */
+static void test_merged_items(struct kb_test *t)
+{
+	const struct kb_dead_page dead = { 7, 2 };
+	char *path = path_of("parts"), merged[300];
+	struct kb_segment *segment, *out;
+	struct kb_snapshot *snapshot;
+	struct kb_arena arena = { 0 };
+	struct kb_passage p;
+	struct kb_err err;
+
+	write_shop(t, path);
+	snprintf(merged, sizeof(merged), "%s-merged", path);
+	segment = kb_segment_open(path, true, &err);
+	snapshot = kb_snapshot_new((struct kb_snapshot_part[]){ { segment, 1 }, { segment, 3 } }, 2,
+	                           &dead, 1);
+	CHECK(t, kb_segment_merge(&(struct kb_part_range){ snapshot, 0, 2 }, NULL, merged, NULL,
+	                          &err));
+	kb_snapshot_release(snapshot);
+	kb_segment_release(segment);
+	out = kb_segment_open(merged, true, &err);
+	snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ out, 3 }, 1, NULL, 0);
+	kb_segment_release(out);
+	CHECK_INT(t, kb_snapshot_passages(snapshot), 6);
+	for (uint32_t i = 0; i < 6; i++) {
+		CHECK(t, kb_snapshot_passage(snapshot, &arena, 0, i, &p, &err));
+		check_items(t, &p, p.page_id == -3 ? &shop[2] : &shop[0]);
+	}
+	kb_snapshot_release(snapshot);
+	kb_arena_fini(&arena);
+	unlink(path);
+	unlink(merged);
 }
 
 static void test_round_trip(struct kb_test *t)
@@ -70,6 +117,7 @@ static void test_round_trip(struct kb_test *t)
 		CHECK(t, kb_sv_eq(p.title, shop[i].title));
 		CHECK(t, kb_sv_eq(p.heading, shop[i].heading));
 		CHECK(t, kb_sv_eq(p.text, shop[i].text));
+		check_items(t, &p, &shop[i]);
 	}
 	kb_snapshot_release(snapshot);
 	kb_arena_fini(&arena);
@@ -181,6 +229,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "a passage comes back as it went in", test_round_trip },
+		{ "items of lists stay with their passages", test_merged_items },
 		{ "search finds by heading and body, and not what is deleted",
 		  test_search_finds_by_title },
 		{ "a shared segment is found under the ids of who shares it",

@@ -84,6 +84,32 @@ static void test_paragraphs(struct kb_test *t)
 	doc_fini(&d);
 }
 
+static void test_items(struct kb_test *t)
+{
+	struct kb_chunks chunks;
+	struct doc d;
+
+	doc_init(&d);
+	add(&d, KB_BLOCK_HEADING, "A", KB_SV("A"));
+	add(&d, KB_BLOCK_PARAGRAPH, "A", words(&d, 240, "a"));
+	for (uint32_t i = 1; i <= 3; i++) {
+		add(&d, KB_BLOCK_LIST, "A", words(&d, 60, "i"));
+		d.blocks[d.parsed.block_count - 1].depth = 1;
+		d.blocks[d.parsed.block_count - 1].number = i;
+	}
+	add(&d, KB_BLOCK_LIST, "A", words(&d, 10, "more"));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK_INT(t, chunks.count, 2);
+	CHECK_INT(t, chunks.v[0].item_count, 0);
+	CHECK_INT(t, chunks.v[1].item_count, 3);
+	CHECK_INT(t, chunks.v[1].items[0].at, 0);
+	CHECK_INT(t, chunks.v[1].items[2].number, 3);
+	CHECK(t,
+	      kb_sv_starts(kb_sv_from(chunks.v[1].text, chunks.v[1].items[2].at), KB_SV("Thei0")));
+	check_slices(t, &d, &chunks);
+	doc_fini(&d);
+}
+
 static void test_headings(struct kb_test *t)
 {
 	struct kb_chunks chunks;
@@ -438,6 +464,7 @@ int main(int argc, char **argv)
 		{ "paragraphs under one heading make passages of about 200 words",
 		  test_paragraphs },
 		{ "a heading begins a passage unless the one before is short", test_headings },
+		{ "items of lists are told by their places", test_items },
 		{ "a question stands alone with its answer", test_questions },
 		{ "a few words stand with their question", test_few_words },
 		{ "a heading goes with what follows it", test_heading_at_the_end },

@@ -1,0 +1,29 @@
+/*
+ * What stands between the sentences of an answer: blanks, ends of lines and paragraphs, and the
+ * marks of lists in Markdown. These are no part of a quote: a document's text has no marks, its
+ * passages say where items begin (index.h). Belongs to one answer.
+ */
+#ifndef KB_ANSWER_LAYOUT_H
+#define KB_ANSWER_LAYOUT_H
+
+#include "answer/parts.h"
+
+struct kb_layout {
+	const struct kb_candidate *candidates;
+	const struct kb_answer_part *before; /* NULL: nothing has been said */
+	uint32_t depth;                      /* of the first item that stands together with it */
+	bool listed;                         /* it is in an item, or was the last before it */
+};
+
+/* Whether it stands behind the one before, in the same passage. */
+bool kb_layout_goes_on(const struct kb_answer_part *before, const struct kb_answer_part *part);
+
+/* What comes before the sentence, which is said next; `said` ends with the one before. */
+struct kb_sv kb_layout_gap(struct kb_layout *layout, struct kb_arena *arena,
+                           const struct kb_answer_part *part, struct kb_sv said);
+
+/* The passage's text with those marks, to be read by itself; *at, a place of it, becomes where that
+ * is then. */
+struct kb_sv kb_layout_marked(struct kb_arena *arena, const struct kb_passage *passage, size_t *at);
+
+#endif
