@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-#include "base/common.h"
+#include "base/arena.h"
+#include "base/err.h"
 
 int kb_cli_serve(int argc, char **argv);
 int kb_cli_key(int argc, char **argv);
@@ -17,12 +18,19 @@ int kb_cli_parse(int argc, char **argv);
 int kb_cli_index(int argc, char **argv);
 int kb_cli_check(int argc, char **argv);
 int kb_cli_config(int argc, char **argv);
+int kb_cli_doctor(int argc, char **argv);
 int kb_cli_models(int argc, char **argv);
 int kb_cli_adopt(int argc, char **argv);
 int kb_cli_backup(int argc, char **argv);
 int kb_cli_restore(int argc, char **argv);
 int kb_cli_move(int argc, char **argv);
 int kb_cli_proxy(int argc, char **argv);
+
+/* Whether `docent serve` would take argv[1..argc), and the files that they name; with a store, also
+ * whether it would open its door as that stands. Nothing is started. */
+struct kb_store;
+bool kb_serve_would(struct kb_arena *arena, int argc, char **argv, struct kb_store *store,
+                    struct kb_err *err) KB_MUST_CHECK;
 
 /* Whether --help is among the arguments; the usage is then on stdout, and all is done. */
 bool kb_cli_help(int argc, char **argv, const char *usage);

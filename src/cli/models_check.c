@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/models_check.h"
 #include "upstream/embed.h"
 #include "upstream/models.h"
 #include "upstream/rerank.h"
@@ -147,34 +147,27 @@ static bool (*const checks[KB_MODEL_KINDS])(struct check *c, struct kb_err *err)
 
 /* ---- the table ---- */
 
-static void print_row(struct kb_sv id, const char *kind, const char *time, const char *result)
-{
-	printf("%-24.*s %-13s %9s  %s\n", KB_SV_ARG(id), kind, time, result);
-	fflush(stdout);
-}
-
-static bool check_model(const struct kb_model *model)
+/* What came of one; where nothing was asked it is fine. */
+static bool check_model(const struct kb_model *model, kb_model_seen *seen, void *arg)
 {
 	struct kb_arena arena = { 0 };
 	struct check c = { .model = model, .arena = &arena };
 	int64_t start = kb_clock_mono_us();
 	struct kb_err err = { 0 };
-	char time[32] = "-", result[sizeof(err.msg) + 32];
-	bool ok = true;
+	struct kb_model_check found = { .id = model->id, .kind = kb_model_kind_name(model->kind) };
 
 	if (!model->url.n) {
-		snprintf(result, sizeof(result), "no server");
+		found.state = KB_MODEL_NO_SERVER;
 	} else if (!checks[model->kind]) {
-		snprintf(result, sizeof(result), "not asked");
+		found.state = KB_MODEL_NOT_ASKED;
 	} else {
-		ok = checks[model->kind](&c, &err);
-		snprintf(time, sizeof(time), "%" PRId64 " ms", (kb_clock_mono_us() - start) / 1000);
-		snprintf(result, sizeof(result), "%s%s",
-		         ok ? "works: " : "fails: ", ok ? c.note : err.msg);
+		found.state = checks[model->kind](&c, &err) ? KB_MODEL_WORKS : KB_MODEL_FAILS;
+		found.took_ms = (kb_clock_mono_us() - start) / 1000;
+		found.note = found.state == KB_MODEL_WORKS ? c.note : err.msg;
 	}
-	print_row(model->id, kb_model_kind_name(model->kind), time, result);
+	seen(arg, &found);
 	kb_arena_fini(&arena);
-	return ok;
+	return found.state != KB_MODEL_FAILS;
 }
 
 /* Servers that have options of their own, as models of the table. */
@@ -188,8 +181,8 @@ static bool add_own(struct kb_arena *arena, const struct kb_upstream_option *opt
 	return kb_upstream_check(arena, option, "", &model->url, err);
 }
 
-static bool check_all(struct kb_arena *arena, const struct kb_options *o, bool *good,
-                      struct kb_err *err)
+bool kb_models_check(struct kb_arena *arena, const struct kb_options *o, kb_model_seen *seen,
+                     void *arg, bool *good, struct kb_err *err)
 {
 	struct kb_log log;
 	struct kb_models_config config = { .list = o->models,
@@ -201,6 +194,7 @@ static bool check_all(struct kb_arena *arena, const struct kb_options *o, bool *
 	struct kb_models *models;
 	const struct kb_model_set *set;
 
+	*good = true;
 	kb_log_init(&log, KB_LOG_OFF, KB_LOG_TEXT, STDERR_FILENO);
 	if (!add_own(arena,
 	             &(struct kb_upstream_option){ "embed", o->embed_url, o->embed_name,
@@ -215,19 +209,40 @@ static bool check_all(struct kb_arena *arena, const struct kb_options *o, bool *
 	if (!models)
 		return false;
 	set = kb_models_hold(models);
-	if (set->count == 0 && !own[0].url.n && !own[1].url.n)
-		printf("no model is configured: give the options of docent serve (--models, "
-		       "--model-url, --embed-url, --rerank-url)\n");
-	else
-		print_row(KB_SV("MODEL"), "KIND", "TIME", "RESULT");
 	for (size_t i = 0; i < set->count; i++)
-		*good &= check_model(&set->v[i]);
+		*good &= check_model(&set->v[i], seen, arg);
 	for (size_t i = 0; i < KB_COUNTOF(own); i++)
 		if (own[i].url.n)
-			*good &= check_model(&own[i]);
+			*good &= check_model(&own[i], seen, arg);
 	kb_model_set_release(set);
 	kb_models_close(models);
 	return true;
+}
+
+static void print_row(struct kb_sv id, const char *kind, const char *time, const char *result)
+{
+	printf("%-24.*s %-13s %9s  %s\n", KB_SV_ARG(id), kind, time, result);
+	fflush(stdout);
+}
+
+/* The heading stands above the first. */
+static void print_model(void *arg, const struct kb_model_check *found)
+{
+	static const char *const states[] = { [KB_MODEL_NO_SERVER] = "no server",
+		                              [KB_MODEL_NOT_ASKED] = "not asked",
+		                              [KB_MODEL_WORKS] = "works: ",
+		                              [KB_MODEL_FAILS] = "fails: " };
+	char time[32] = "-", result[sizeof(((struct kb_err *)0)->msg) + 32];
+	bool *headed = arg;
+
+	if (!*headed)
+		print_row(KB_SV("MODEL"), "KIND", "TIME", "RESULT");
+	*headed = true;
+	if (found->note)
+		snprintf(time, sizeof(time), "%" PRId64 " ms", found->took_ms);
+	snprintf(result, sizeof(result), "%s%s", states[found->state],
+	         found->note ? found->note : "");
+	print_row(found->id, found->kind, time, result);
 }
 
 int kb_cli_models(int argc, char **argv)
@@ -237,7 +252,7 @@ int kb_cli_models(int argc, char **argv)
 	struct kb_arena arena = { 0 };
 	struct kb_options options;
 	struct kb_err err;
-	bool good = true;
+	bool good, headed = false;
 	int code;
 
 	if (kb_cli_help(argc, argv, usage))
@@ -246,10 +261,13 @@ int kb_cli_models(int argc, char **argv)
 		return kb_cli_fail(2, "%s", usage);
 	if (!kb_options_read(&arena, argc, argv, 2, &options, &err))
 		code = kb_cli_fail(2, "%s", err.msg);
-	else if (!check_all(&arena, &options, &good, &err))
+	else if (!kb_models_check(&arena, &options, print_model, &headed, &good, &err))
 		code = kb_cli_fail(2, "%s", err.msg);
 	else
 		code = good ? 0 : 1;
+	if (code == 0 && !headed)
+		printf("no model is configured: give the options of docent serve (--models, "
+		       "--model-url, --embed-url, --rerank-url)\n");
 	kb_arena_fini(&arena);
 	return code;
 }

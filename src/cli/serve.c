@@ -846,6 +846,26 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	return ok;
 }
 
+bool kb_serve_would(struct kb_arena *arena, int argc, char **argv, struct kb_store *store,
+                    struct kb_err *err)
+{
+	struct plan plan = { 0 };
+	struct service s = { .plan = &plan, .arena = arena };
+	bool ok;
+
+	if (!read_plan(arena, argc, argv, &plan, err))
+		return false;
+	kb_log_init(&s.log, KB_LOG_OFF, plan.log_format, STDERR_FILENO);
+	s.api.log = &s.log;
+	ok = store ? may_listen(&plan, store, err) : read_options(&s, err);
+	kb_films_free(s.films);
+	kb_browser_free(s.browser);
+	kb_fetcher_free(s.fetcher);
+	kb_meaning_close(s.meaning);
+	kb_block_list_free(s.blocked);
+	return ok;
+}
+
 int kb_cli_serve(int argc, char **argv)
 {
 	struct kb_arena arena = { 0 };

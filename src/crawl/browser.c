@@ -87,6 +87,11 @@ void kb_browser_free(struct kb_browser *browser)
 	free(browser);
 }
 
+const char *kb_browser_program(const struct kb_browser *browser)
+{
+	return browser ? browser->program : NULL;
+}
+
 static bool take_place(struct kb_browser *browser, int change)
 {
 	bool ok;

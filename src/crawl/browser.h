@@ -30,6 +30,8 @@ bool kb_browser_new(const char *program, struct kb_fetcher *fetcher, struct kb_b
                     struct kb_err *err) KB_MUST_CHECK;
 /* No page may be in progress. NULL is fine. */
 void kb_browser_free(struct kb_browser *browser);
+/* The path of its program; NULL where there is none. */
+const char *kb_browser_program(const struct kb_browser *browser);
 
 struct kb_browser_request {
 	struct kb_sv url;

@@ -98,6 +98,11 @@ bool kb_films_can_read(const struct kb_films *films)
 	return films->program != NULL;
 }
 
+const char *kb_films_program(const struct kb_films *films)
+{
+	return films->program;
+}
+
 /* Where films are; '#' in a path is a figure. A site's other pages are read as pages. */
 static const struct {
 	const char *host, *path;

@@ -36,6 +36,8 @@ void kb_films_free(struct kb_films *films);
 bool kb_films_is_film(const struct kb_films *films, const struct kb_url *url);
 /* Whether there is a program that reads them. */
 bool kb_films_can_read(const struct kb_films *films);
+/* Its path; NULL: there is none. */
+const char *kb_films_program(const struct kb_films *films);
 
 struct kb_film_request {
 	struct kb_sv url;

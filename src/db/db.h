@@ -328,6 +328,8 @@ void kb_db_stats(struct kb_db *db, struct kb_db_stats *out);
 int64_t kb_schema_newest(void);
 /* The newest migration that was applied; 0: none. */
 bool kb_schema_version(struct kb_db_conn *conn, int64_t *version, struct kb_err *err) KB_MUST_CHECK;
+/* The same of a database that is only looked at: one without migrations is an error. */
+bool kb_schema_seen(struct kb_db_conn *conn, int64_t *version, struct kb_err *err) KB_MUST_CHECK;
 /* Whether all that this program knows were, in whatever order they came. */
 bool kb_schema_whole(struct kb_db_conn *conn, bool *whole, struct kb_err *err) KB_MUST_CHECK;
 /* Applies what is missing up to `target`, in one transaction. */

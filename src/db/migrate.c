@@ -36,7 +36,12 @@ int64_t kb_schema_newest(void)
 bool kb_schema_version(struct kb_db_conn *conn, int64_t *version, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[TABLE_CREATE], KB_NO_VALUES, NULL, err)
-	       && kb_db_int(conn, &sql[VERSION], KB_NO_VALUES, 0, version, err);
+	       && kb_schema_seen(conn, version, err);
+}
+
+bool kb_schema_seen(struct kb_db_conn *conn, int64_t *version, struct kb_err *err)
+{
+	return kb_db_int(conn, &sql[VERSION], KB_NO_VALUES, 0, version, err);
 }
 
 bool kb_schema_whole(struct kb_db_conn *conn, bool *whole, struct kb_err *err)

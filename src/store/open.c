@@ -388,6 +388,51 @@ bool kb_store_exists(const char *at)
 	return n > 0 && (size_t)n < sizeof(path) && stat(path, &st) == 0 && st.st_size > 0;
 }
 
+/* Who has the lock of a directory, which is left as it is but for a moment in which it is shared:
+ * who wants it tries again. */
+static int64_t lock_holder(const char *directory)
+{
+	char path[4096], text[32] = "";
+	int n = snprintf(path, sizeof(path), "%s/docent.lock", directory), fd;
+	int64_t holder = 0;
+
+	fd = n > 0 && (size_t)n < sizeof(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return 0;
+	if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+		n = (int)pread(fd, text, sizeof(text) - 1, 0);
+		if (n <= 0
+		    || !kb_sv_to_int(kb_sv_trim(kb_sv(text, (size_t)n)), 1, INT32_MAX, &holder))
+			holder = 0;
+	}
+	kb_fd_close(&fd);
+	return holder;
+}
+
+bool kb_store_look(const char *at, struct kb_store_look *out, struct kb_err *err)
+{
+	bool is_server = kb_store_is_address(at);
+	const struct kb_driver *driver = is_server ? &kb_driver_postgres : &kb_driver_sqlite;
+	struct kb_db_conn *conn;
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s%s", at, is_server ? "" : "/docent.db");
+
+	*out = (struct kb_store_look){ .newest = kb_schema_newest() };
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return kb_fail(err, KB_E_INVALID, "the data directory's name is too long");
+	if (!is_server)
+		out->holder = lock_holder(at);
+	if (!kb_store_exists(at))
+		return true;
+	conn = driver->open(path, false, err);
+	if (!conn)
+		return false;
+	out->exists = kb_schema_seen(conn, &out->schema, err)
+	              && kb_schema_whole(conn, &out->is_whole, err);
+	driver->close(conn);
+	return out->exists;
+}
+
 struct kb_store *kb_store_open_as(const struct kb_store_config *config, struct kb_err *err)
 {
 	struct kb_store *store = kb_xcalloc(1, sizeof(*store));

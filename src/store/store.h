@@ -73,6 +73,14 @@ struct kb_sv kb_store_place(struct kb_arena *arena, const char *at);
 /* Whether there is a database with something in it: an empty file is none. A server that cannot be
  * asked may have one. */
 bool kb_store_exists(const char *at);
+/* What there is, without changing it: a look before a start. */
+struct kb_store_look {
+	bool exists;
+	int64_t schema, newest; /* of the database, and what this program knows */
+	bool is_whole;          /* an open will migrate nothing */
+	int64_t holder;         /* the process that serves a directory; 0: none, or a server's */
+};
+bool kb_store_look(const char *at, struct kb_store_look *out, struct kb_err *err) KB_MUST_CHECK;
 /* Waits for calls in progress. NULL is fine. */
 void kb_store_close(struct kb_store *store);
 

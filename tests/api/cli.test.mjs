@@ -21,6 +21,7 @@ const commands = [
   "parse",
   "index",
   "proxy",
+  "doctor",
   "models",
   "check",
   "adopt",
