@@ -1,7 +1,6 @@
 /* docent doctor: the table of what is looked at, and how it is printed. */
 #include "cli/doctor.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,29 +15,6 @@ static void (*const looks[])(struct kb_doctor *doctor) = {
 	kb_doctor_data,    kb_doctor_backups, kb_doctor_models, kb_doctor_certificate,
 	kb_doctor_listen,
 };
-
-const char *kb_found_name(enum kb_found health)
-{
-	static const char *const names[KB_FOUND_COUNT] = { "ok", "warn", "fail" };
-
-	return names[health];
-}
-
-void kb_doctor_say(struct kb_doctor *doctor, enum kb_found health, const char *about,
-                   const char *remedy, const char *fmt, ...)
-{
-	enum { SENTENCE = 1200 };
-	char text[SENTENCE];
-	struct kb_finding finding = { .health = health, .about = about, .remedy = remedy };
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	finding.what = kb_sv_str(text);
-	doctor->counts[health]++;
-	doctor->tell(doctor->arg, &finding);
-}
 
 /* Whether the service would take its options; without them there is no place to look at. */
 static bool look_at_options(struct kb_doctor *doctor)
@@ -75,7 +51,7 @@ void kb_doctor_run(struct kb_doctor *doctor)
 static void print_line(void *arg, const struct kb_finding *finding)
 {
 	(void)arg;
-	printf("%-5s %-12s %.*s\n", kb_found_name(finding->health), finding->about,
+	printf("%-5s %-12s %.*s\n", kb_diagnosis_name(finding->health), finding->about,
 	       KB_SV_ARG(finding->what));
 	if (finding->remedy)
 		printf("%18s to do: %s\n", "", finding->remedy);
@@ -88,7 +64,7 @@ static void write_line(void *arg, const struct kb_finding *finding)
 
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "about", finding->about);
-	kb_jw_key_str(jw, "health", kb_found_name(finding->health));
+	kb_jw_key_str(jw, "health", kb_diagnosis_name(finding->health));
 	kb_jw_key_sv(jw, "what", finding->what);
 	kb_jw_key_str(jw, "to_do", finding->remedy);
 	kb_jw_end(jw);
@@ -107,8 +83,8 @@ void kb_doctor_write(struct kb_doctor *doctor, struct kb_buf *buf)
 	doctor->arg = &jw;
 	kb_doctor_run(doctor);
 	kb_jw_end(&jw);
-	for (int health = 0; health < KB_FOUND_COUNT; health++)
-		kb_jw_key_int(&jw, kb_found_name((enum kb_found)health),
+	for (int health = 0; health < KB_DIAGNOSIS_COUNT; health++)
+		kb_jw_key_int(&jw, kb_diagnosis_name((enum kb_diagnosis)health),
 		              (int64_t)doctor->counts[health]);
 	kb_jw_end(&jw);
 }
@@ -128,8 +104,8 @@ static void print_text(struct kb_doctor *doctor)
 {
 	doctor->tell = print_line;
 	kb_doctor_run(doctor);
-	printf("\n%zu ok, %zu to look at, %zu wrong\n", doctor->counts[KB_FOUND_OK],
-	       doctor->counts[KB_FOUND_WARN], doctor->counts[KB_FOUND_FAIL]);
+	printf("\n%zu ok, %zu to look at, %zu wrong\n", doctor->counts[KB_DIAGNOSIS_OK],
+	       doctor->counts[KB_DIAGNOSIS_WARN], doctor->counts[KB_DIAGNOSIS_FAIL]);
 }
 
 int kb_cli_doctor(int argc, char **argv)
@@ -159,5 +135,5 @@ int kb_cli_doctor(int argc, char **argv)
 	else
 		print_text(&doctor);
 	kb_arena_fini(&arena);
-	return doctor.counts[KB_FOUND_FAIL] ? 1 : 0;
+	return doctor.counts[KB_DIAGNOSIS_FAIL] ? 1 : 0;
 }

@@ -15,10 +15,10 @@
 
 /* fail: documents, questions or data suffer, or the service does not start. warn: something is
  * missing that some need, or will go wrong. */
-enum kb_found { KB_FOUND_OK, KB_FOUND_WARN, KB_FOUND_FAIL, KB_FOUND_COUNT };
+enum kb_diagnosis { KB_DIAGNOSIS_OK, KB_DIAGNOSIS_WARN, KB_DIAGNOSIS_FAIL, KB_DIAGNOSIS_COUNT };
 
 struct kb_finding {
-	enum kb_found health;
+	enum kb_diagnosis health;
 	const char *about;  /* "disk", "database" */
 	const char *remedy; /* what to do; NULL: nothing */
 	struct kb_sv what;
@@ -34,24 +34,24 @@ struct kb_doctor {
 	int64_t served_by; /* the process that serves the data directory; 0: none is known */
 	void (*tell)(void *arg, const struct kb_finding *finding);
 	void *arg;
-	size_t counts[KB_FOUND_COUNT];
+	size_t counts[KB_DIAGNOSIS_COUNT];
 };
 
 /* What the caller fills: arena, argc and argv, tell. */
 void kb_doctor_run(struct kb_doctor *doctor);
 /* The same as an object of JSON, with tell set here. */
 void kb_doctor_write(struct kb_doctor *doctor, struct kb_buf *buf);
-const char *kb_found_name(enum kb_found health);
 
-/* For those who look. */
-void kb_doctor_say(struct kb_doctor *doctor, enum kb_found health, const char *about,
+/* For those who look (doctor_say.c). */
+const char *kb_diagnosis_name(enum kb_diagnosis health);
+void kb_doctor_say(struct kb_doctor *doctor, enum kb_diagnosis health, const char *about,
                    const char *remedy, const char *fmt, ...) KB_PRINTF(5, 6);
 #define kb_doctor_ok(doctor, about, ...)                                                           \
-	kb_doctor_say((doctor), KB_FOUND_OK, (about), NULL, __VA_ARGS__)
+	kb_doctor_say((doctor), KB_DIAGNOSIS_OK, (about), NULL, __VA_ARGS__)
 #define kb_doctor_warn(doctor, about, remedy, ...)                                                 \
-	kb_doctor_say((doctor), KB_FOUND_WARN, (about), (remedy), __VA_ARGS__)
+	kb_doctor_say((doctor), KB_DIAGNOSIS_WARN, (about), (remedy), __VA_ARGS__)
 #define kb_doctor_fail(doctor, about, remedy, ...)                                                 \
-	kb_doctor_say((doctor), KB_FOUND_FAIL, (about), (remedy), __VA_ARGS__)
+	kb_doctor_say((doctor), KB_DIAGNOSIS_FAIL, (about), (remedy), __VA_ARGS__)
 
 /* doctor_machine.c */
 void kb_doctor_sandbox(struct kb_doctor *doctor);

@@ -188,15 +188,16 @@ void kb_doctor_clock(struct kb_doctor *doctor)
 static const struct {
 	unsigned long magic;
 	const char *name;
-	enum kb_found health;
+	enum kb_diagnosis health;
 	const char *remedy;
 } kinds[] = {
-	{ NFS_SUPER_MAGIC, "NFS", KB_FOUND_FAIL, "move it to a local disk" },
-	{ SMB_SUPER_MAGIC, "SMB", KB_FOUND_FAIL, "move it to a local disk" },
-	{ 0xFF534D42, "CIFS", KB_FOUND_FAIL, "move it to a local disk" },
-	{ 0xFE534D42, "SMB2", KB_FOUND_FAIL, "move it to a local disk" },
-	{ V9FS_MAGIC, "9p", KB_FOUND_WARN, "move it to a local disk" },
-	{ TMPFS_MAGIC, "tmpfs", KB_FOUND_WARN, "what is there goes with a restart of the machine" },
+	{ NFS_SUPER_MAGIC, "NFS", KB_DIAGNOSIS_FAIL, "move it to a local disk" },
+	{ SMB_SUPER_MAGIC, "SMB", KB_DIAGNOSIS_FAIL, "move it to a local disk" },
+	{ 0xFF534D42, "CIFS", KB_DIAGNOSIS_FAIL, "move it to a local disk" },
+	{ 0xFE534D42, "SMB2", KB_DIAGNOSIS_FAIL, "move it to a local disk" },
+	{ V9FS_MAGIC, "9p", KB_DIAGNOSIS_WARN, "move it to a local disk" },
+	{ TMPFS_MAGIC, "tmpfs", KB_DIAGNOSIS_WARN,
+	  "what is there goes with a restart of the machine" },
 };
 
 /* The path, or the nearest folder above it that is there: where it would be made. */

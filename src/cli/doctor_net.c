@@ -45,13 +45,13 @@ static void say_model(void *arg, const struct kb_model_check *found)
 
 void kb_doctor_models(struct kb_doctor *doctor)
 {
-	size_t before = doctor->counts[KB_FOUND_OK] + doctor->counts[KB_FOUND_FAIL];
+	size_t before = doctor->counts[KB_DIAGNOSIS_OK] + doctor->counts[KB_DIAGNOSIS_FAIL];
 	struct kb_err err;
 	bool good;
 
 	if (!kb_models_check(doctor->arena, &doctor->options, say_model, doctor, &good, &err))
 		kb_doctor_fail(doctor, "models", NULL, "%s", err.msg);
-	else if (before == doctor->counts[KB_FOUND_OK] + doctor->counts[KB_FOUND_FAIL])
+	else if (before == doctor->counts[KB_DIAGNOSIS_OK] + doctor->counts[KB_DIAGNOSIS_FAIL])
 		kb_doctor_ok(doctor, "models", "none: answers are quotes of the documents");
 }
 
