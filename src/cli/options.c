@@ -12,13 +12,7 @@
 
 // clang-format off
 #define OPTION(m) .member = offsetof(struct kb_options, m)
-static const struct option {
-	const char *flag, *env, *arg, *fallback, *doc;
-	size_t member;
-	bool is_switch; /* the flag alone means yes */
-	bool is_place;  /* says where the data is: for each subcommand that opens it */
-	bool is_secret; /* is not shown */
-} options[] = {
+static const struct kb_option options[] = {
 	{ "data", "DOCENT_DATA", "DIR", "data", "Directory that holds everything; made if missing.", OPTION(data), .is_place = true },
 	{ "listen", "DOCENT_LISTEN", "HOST:PORT", "127.0.0.1:8080",
 	  "Address to serve; port 0 picks a free one. Other than loopback only once a key exists.", OPTION(listen) },
@@ -120,12 +114,18 @@ static const struct option {
 };
 // clang-format on
 
-static const char **member(struct kb_options *o, const struct option *option)
+const struct kb_option *kb_options_table(size_t *count)
+{
+	*count = KB_COUNTOF(options);
+	return options;
+}
+
+static const char **member(struct kb_options *o, const struct kb_option *option)
 {
 	return (const char **)(void *)((char *)o + option->member);
 }
 
-static const struct option *find(const char *flag, size_t n)
+static const struct kb_option *find(const char *flag, size_t n)
 {
 	for (size_t i = 0; i < KB_COUNTOF(options); i++)
 		if (strlen(options[i].flag) == n && memcmp(options[i].flag, flag, n) == 0)
@@ -135,7 +135,7 @@ static const struct option *find(const char *flag, size_t n)
 
 /* --name VALUE, --name=VALUE, --switch. *at is left at the last argument taken; the option is NULL
  * when there is none of that name. */
-static bool read_flag(int argc, char **argv, int *at, const struct option **found,
+static bool read_flag(int argc, char **argv, int *at, const struct kb_option **found,
                       struct kb_options *out, struct kb_err *err)
 {
 	const char *name = argv[*at] + 2, *value;
@@ -160,10 +160,10 @@ static bool read_flag(int argc, char **argv, int *at, const struct option **foun
 	return true;
 }
 
-static bool read_flags(int argc, char **argv, int first, struct kb_options *out, struct kb_err *err)
+bool kb_options_flags(int argc, char **argv, int first, struct kb_options *out, struct kb_err *err)
 {
 	for (int i = first; i < argc; i++) {
-		const struct option *option;
+		const struct kb_option *option;
 		const char *name = argv[i];
 
 		if (!read_flag(argc, argv, &i, &option, out, err))
@@ -178,7 +178,7 @@ bool kb_option_place(int argc, char **argv, int *at, struct kb_options *out)
 {
 	int next = *at;
 	struct kb_options given = *out;
-	const struct option *option;
+	const struct kb_option *option;
 
 	if (!read_flag(argc, argv, &next, &option, &given, NULL) || !option || !option->is_place)
 		return false;
@@ -196,7 +196,7 @@ struct file_reading {
 static int on_line(void *user, const char *section, const char *name, const char *value)
 {
 	struct file_reading *reading = user;
-	const struct option *option = find(name, strlen(name));
+	const struct kb_option *option = find(name, strlen(name));
 
 	(void)section;
 	if (!option) {
@@ -208,7 +208,7 @@ static int on_line(void *user, const char *section, const char *name, const char
 	return 1;
 }
 
-static bool read_file(struct kb_arena *arena, struct kb_options *out, struct kb_err *err)
+bool kb_options_file(struct kb_arena *arena, struct kb_options *out, struct kb_err *err)
 {
 	struct file_reading reading = { .arena = arena, .out = out };
 	int line = ini_parse(out->config, on_line, &reading);
@@ -243,7 +243,8 @@ bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
                      struct kb_options *out, struct kb_err *err)
 {
 	*out = (struct kb_options){ 0 };
-	return read_flags(argc, argv, first, out, err) && kb_options_complete(arena, out, err);
+	return kb_options_flags(argc, argv, first, out, err)
+	       && kb_options_complete(arena, out, err);
 }
 
 bool kb_options_complete(struct kb_arena *arena, struct kb_options *out, struct kb_err *err)
@@ -254,56 +255,12 @@ bool kb_options_complete(struct kb_arena *arena, struct kb_options *out, struct 
 		if (!*member(out, &options[i]) && value && *value)
 			*member(out, &options[i]) = value;
 	}
-	if (out->config && !read_file(arena, out, err))
+	if (out->config && !kb_options_file(arena, out, err))
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(options); i++)
 		if (!*member(out, &options[i]))
 			*member(out, &options[i]) = options[i].fallback;
 	return read_secret(arena, out, err);
-}
-
-/* The address of a database may hold a password. */
-static struct kb_sv shown(struct kb_arena *arena, const struct option *option, const char *value)
-{
-	if (option->is_secret)
-		return KB_SV("(not shown)");
-	return strstr(value, "://") ? kb_store_place(arena, value) : kb_sv_str(value);
-}
-
-bool kb_options_show(struct kb_arena *arena, int argc, char **argv, struct kb_err *err)
-{
-	struct kb_options flags = { 0 }, file = { 0 };
-
-	if (!read_flags(argc, argv, 1, &flags, err))
-		return false;
-	file.config = flags.config ? flags.config : getenv("DOCENT_CONFIG");
-	if (file.config && *file.config && !read_file(arena, &file, err))
-		return false;
-	for (size_t i = 0; i < KB_COUNTOF(options); i++) {
-		const struct option *option = &options[i];
-		const char *env = getenv(option->env), *value = *member(&flags, option);
-		const char *from = value ? "flag" : "";
-
-		if (!value && env && *env) {
-			value = env;
-			from = option->env;
-		}
-		if (!value && option->member != offsetof(struct kb_options, config)
-		    && *member(&file, option)) {
-			value = *member(&file, option);
-			from = file.config;
-		}
-		if (!value && option->fallback) {
-			value = option->fallback;
-			from = "default";
-		}
-		if (value)
-			printf("%-26s %-40.*s %s\n", option->flag,
-			       KB_SV_ARG(shown(arena, option, value)), from);
-		else
-			printf("%s\n", option->flag);
-	}
-	return true;
 }
 
 static bool check_place(const char *flag, const char *value, const char *what, struct kb_err *err)
@@ -410,27 +367,6 @@ struct kb_blobs *kb_places_blobs(const struct kb_places *places, bool cached,
 	                                   .cache_bytes = places->cache_bytes,
 	                                   .log = log },
 	        err);
-}
-
-void kb_options_help(bool markdown)
-{
-	if (markdown)
-		printf("| Flag | Environment | Default | What it does |\n| --- | --- | --- | --- "
-		       "|\n");
-	for (size_t i = 0; i < KB_COUNTOF(options); i++) {
-		const struct option *o = &options[i];
-		char flag[64];
-
-		snprintf(flag, sizeof(flag), "--%s%s%s", o->flag, o->arg ? " " : "",
-		         o->arg ? o->arg : "");
-		if (markdown)
-			printf("| `%s` | `%s` | %s | %s |\n", flag, o->env,
-			       o->fallback ? o->fallback : "", o->doc);
-		else
-			printf("  %-28s %s%s%s%s\n      %s\n", flag, o->env,
-			       o->fallback ? " (default " : "", o->fallback ? o->fallback : "",
-			       o->fallback ? ")" : "", o->doc);
-	}
 }
 
 bool kb_option_int(const char *name, const char *value, int64_t min, int64_t max, int64_t *out,

@@ -32,6 +32,16 @@ struct kb_options {
 	        *trash_days, *stop_grace_s, *host_pause_ms;
 };
 
+/* A row of the table. */
+struct kb_option {
+	const char *flag, *env, *arg, *fallback, *doc;
+	size_t member;  /* of struct kb_options */
+	bool is_switch; /* the flag alone means yes */
+	bool is_place;  /* says where the data is: for each subcommand that opens it */
+	bool is_secret; /* is not shown */
+};
+const struct kb_option *kb_options_table(size_t *count);
+
 /* Reads argv[first..argc) and the rest of the sources. Values live in the arena or the environment.
  * Unknown flags and flags without a value are KB_E_INVALID. */
 bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
@@ -41,6 +51,11 @@ bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
  * is left there) when it is one of the table's that say where the data is: --data, --store, --blob
  * and what a bucket needs, --config. False when it is not, or lacks its value. */
 bool kb_option_place(int argc, char **argv, int *at, struct kb_options *out) KB_MUST_CHECK;
+/* The flags alone, and the file alone that out->config names: what is set there already stays. */
+bool kb_options_flags(int argc, char **argv, int first, struct kb_options *out,
+                      struct kb_err *err) KB_MUST_CHECK;
+bool kb_options_file(struct kb_arena *arena, struct kb_options *out,
+                     struct kb_err *err) KB_MUST_CHECK;
 /* What flags left open, from the rest of the sources. */
 bool kb_options_complete(struct kb_arena *arena, struct kb_options *out,
                          struct kb_err *err) KB_MUST_CHECK;
@@ -61,9 +76,16 @@ bool kb_options_places(const struct kb_options *options, struct kb_places *out,
 struct kb_blobs *kb_places_blobs(const struct kb_places *places, bool cached,
                                  const struct kb_log *log, struct kb_err *err) KB_MUST_CHECK;
 
-/* The table as people read it: for --help, and as Markdown for docs/configuration.md. */
+/* options_show.c: the table as people read it: for --help, and as Markdown for
+ * docs/configuration.md. */
 void kb_options_help(bool markdown);
 
+/* Each option, its value as it may be shown (p: NULL: none), and where that comes from: "flag", a
+ * name of the environment, the file, "default". */
+typedef void kb_option_seen(void *arg, const struct kb_option *option, struct kb_sv value,
+                            const char *from);
+bool kb_options_each(struct kb_arena *arena, int argc, char **argv, kb_option_seen *seen, void *arg,
+                     struct kb_err *err) KB_MUST_CHECK;
 /* Prints each option, its value, and where that comes from: of argv, the environment, the file, or
  * the default. What is secret is not shown. */
 bool kb_options_show(struct kb_arena *arena, int argc, char **argv,
