@@ -35,6 +35,7 @@ static const struct command {
 	{ "proxy", kb_cli_proxy, "[--url URL] [--agent ID] [--origin ORIGIN] [--listen HOST:PORT]", "let a browser extension ask one agent without holding a key (proxy --help lists the options)" },
 	{ "config", kb_cli_config, "[OPTION]…", "show each option of the service, its value, and where that comes from" },
 	{ "doctor", kb_cli_doctor, "[--json] [OPTION]…", "look at what the service stands on, and say what to do (with the options of docent serve)" },
+	{ "support", kb_cli_support, "[--out FILE] [--log-file FILE] [OPTION]…", "pack what a maintainer needs to help, without secrets and texts (with the options of docent serve)" },
 	{ "models", kb_cli_models, "check [OPTION]…", "ask each model server of the configuration one question and say what works" },
 	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory" },
 	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR|s3://…] [--discard]", "say that a database and blobs belong together, after one of them was restored" },

@@ -120,6 +120,11 @@ const struct kb_option *kb_options_table(size_t *count)
 	return options;
 }
 
+const char *kb_option_value(const struct kb_options *o, const struct kb_option *option)
+{
+	return *(const char *const *)(const void *)((const char *)o + option->member);
+}
+
 static const char **member(struct kb_options *o, const struct kb_option *option)
 {
 	return (const char **)(void *)((char *)o + option->member);

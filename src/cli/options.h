@@ -41,6 +41,8 @@ struct kb_option {
 	bool is_secret; /* is not shown */
 };
 const struct kb_option *kb_options_table(size_t *count);
+/* NULL: none. */
+const char *kb_option_value(const struct kb_options *options, const struct kb_option *option);
 
 /* Reads argv[first..argc) and the rest of the sources. Values live in the arena or the environment.
  * Unknown flags and flags without a value are KB_E_INVALID. */

@@ -14,11 +14,6 @@ static struct kb_sv shown(struct kb_arena *arena, const struct kb_option *option
 	return strstr(value, "://") ? kb_store_place(arena, value) : kb_sv_str(value);
 }
 
-static const char *value_of(const struct kb_options *o, const struct kb_option *option)
-{
-	return *(const char *const *)(const void *)((const char *)o + option->member);
-}
-
 bool kb_options_each(struct kb_arena *arena, int argc, char **argv, kb_option_seen *seen, void *arg,
                      struct kb_err *err)
 {
@@ -34,7 +29,7 @@ bool kb_options_each(struct kb_arena *arena, int argc, char **argv, kb_option_se
 	table = kb_options_table(&count);
 	for (size_t i = 0; i < count; i++) {
 		const struct kb_option *option = &table[i];
-		const char *env = getenv(option->env), *value = value_of(&flags, option);
+		const char *env = getenv(option->env), *value = kb_option_value(&flags, option);
 		const char *from = value ? "flag" : "";
 
 		if (!value && env && *env) {
@@ -42,8 +37,8 @@ bool kb_options_each(struct kb_arena *arena, int argc, char **argv, kb_option_se
 			from = option->env;
 		}
 		if (!value && option->member != offsetof(struct kb_options, config)
-		    && value_of(&file, option)) {
-			value = value_of(&file, option);
+		    && kb_option_value(&file, option)) {
+			value = kb_option_value(&file, option);
 			from = file.config;
 		}
 		if (!value && option->fallback) {

@@ -22,6 +22,7 @@ const commands = [
   "index",
   "proxy",
   "doctor",
+  "support",
   "models",
   "check",
   "adopt",
