@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "cli/cli.h"
+#include "cli/command.h"
 #include "crawl/browser.h"
 #include "crawl/films.h"
 #include "parse/parse.h"
@@ -18,30 +19,30 @@ static int version(int argc, char **argv)
 }
 
 static int help(int argc, char **argv);
+static int man(int argc, char **argv);
+static int completions(int argc, char **argv);
 
 // clang-format off
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *usage, *doc;
-} commands[] = {
-	{ "serve", kb_cli_serve, "[--data DIR] [--listen HOST:PORT] [--config FILE] …", "run the service (serve --help lists the options)" },
-	{ "key", kb_cli_key, "create|list|revoke [--data DIR] …", "make, list and revoke API keys" },
+static const struct kb_command commands[] = {
+	{ "serve", kb_cli_serve, "[--data DIR] [--listen HOST:PORT] [--config FILE] …", "run the service (serve --help lists the options)", .takes = KB_TAKES_ALL },
+	{ "key", kb_cli_key, "create|list|revoke [--data DIR] …", "make, list and revoke API keys", .takes = KB_TAKES_PLACE, .verbs = "create link list revoke" },
 	{ "ask", kb_cli_ask, "--url URL --key KEY --agent ID [--json] [TEXT]", "ask an agent, by TEXT or standard input; prints the answer and its sources" },
 	{ "add", kb_cli_add, "--url URL --key KEY --agent ID [--no-wait] PATH|URL…", "add files, folders and addresses to an agent and say what became of each" },
 	{ "sync", kb_cli_sync, "--url URL --key KEY --agent ID [--watch] [--include GLOB]… [--delete] [--prefix NAME] [--base-url URL] DIR", "keep an agent's documents like the files of a folder or Git checkout" },
 	{ "parse", kb_cli_parse, "[--ocr] FILE", "show what ingestion would index of a file, as JSON" },
-	{ "index", kb_cli_index, "build|search|stats|verify …", "the search core alone, on JSON lines" },
+	{ "index", kb_cli_index, "build|search|stats|verify …", "the search core alone, on JSON lines", .verbs = "build search stats verify" },
 	{ "proxy", kb_cli_proxy, "[--url URL] [--agent ID] [--origin ORIGIN] [--listen HOST:PORT]", "let a browser extension ask one agent without holding a key (proxy --help lists the options)" },
-	{ "config", kb_cli_config, "[OPTION]…", "show each option of the service, its value, and where that comes from" },
-	{ "doctor", kb_cli_doctor, "[--json] [OPTION]…", "look at what the service stands on, and say what to do (with the options of docent serve)" },
-	{ "support", kb_cli_support, "[--out FILE] [--log-file FILE] [OPTION]…", "pack what a maintainer needs to help, without secrets and texts (with the options of docent serve)" },
-	{ "models", kb_cli_models, "check [OPTION]…", "ask each model server of the configuration one question and say what works" },
-	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory" },
-	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR|s3://…] [--discard]", "say that a database and blobs belong together, after one of them was restored" },
-	{ "backup", kb_cli_backup, "PLACE [--every SPAN] [--keep SPANS] [--data DIR] … | list PLACE | verify PLACE [--at TIME]", "back up an installation while it runs, see which backups there are, and whether they come back (backup --help says more)" },
-	{ "restore", kb_cli_restore, "PLACE [--at TIME] [--data DIR] [--store DIR|postgresql://…] [--blob DIR|s3://…]", "make an installation of a backup, where there is none" },
+	{ "config", kb_cli_config, "[OPTION]…", "show each option of the service, its value, and where that comes from", .takes = KB_TAKES_ALL },
+	{ "doctor", kb_cli_doctor, "[--json] [OPTION]…", "look at what the service stands on, and say what to do (with the options of docent serve)", .takes = KB_TAKES_ALL },
+	{ "support", kb_cli_support, "[--out FILE] [--log-file FILE] [OPTION]…", "pack what a maintainer needs to help, without secrets and texts (with the options of docent serve)", .takes = KB_TAKES_ALL },
+	{ "models", kb_cli_models, "check [OPTION]…", "ask each model server of the configuration one question and say what works", .takes = KB_TAKES_ALL, .verbs = "check" },
+	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory", .takes = KB_TAKES_PLACE },
+	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR|s3://…] [--discard]", "say that a database and blobs belong together, after one of them was restored", .takes = KB_TAKES_PLACE },
+	{ "backup", kb_cli_backup, "PLACE [--every SPAN] [--keep SPANS] [--data DIR] … | list PLACE | verify PLACE [--at TIME]", "back up an installation while it runs, see which backups there are, and whether they come back (backup --help says more)", .takes = KB_TAKES_PLACE, .verbs = "list verify" },
+	{ "restore", kb_cli_restore, "PLACE [--at TIME] [--data DIR] [--store DIR|postgresql://…] [--blob DIR|s3://…]", "make an installation of a backup, where there is none", .takes = KB_TAKES_PLACE },
 	{ "move", kb_cli_move, "--from DIR|postgresql://… [--from-blob DIR|s3://…] [--to DIR|postgresql://…] [--blob DIR|s3://…]", "copy an installation to another database, other blobs, or both; the one before then rests (move --help says more)" },
+	{ "completions", completions, "bash|zsh|fish", "print a script with which that shell completes commands and options", .verbs = "bash zsh fish" },
+	{ "man", man, "[docent.conf]", "print the manual page, docent(1) or docent.conf(5), in the language of man", .verbs = "docent.conf" },
 	{ "version", version, "", "print the version" },
 	{ "help", help, "", "print this" },
 	{ "browser-child", kb_browser_child_main, NULL, NULL }, /* becomes a browser; not for people */
@@ -59,6 +60,28 @@ static int help(int argc, char **argv)
 		if (commands[i].usage)
 			printf("  docent %-8s %s\n      %s\n", commands[i].name, commands[i].usage,
 			       commands[i].doc);
+	return 0;
+}
+
+static const struct kb_commands table = { commands, KB_COUNTOF(commands) };
+
+static int man(int argc, char **argv)
+{
+	bool is_file = argc == 2 && strcmp(argv[1], "docent.conf") == 0;
+
+	if (argc > 1 && !is_file)
+		return kb_cli_fail(2, "usage: docent man [docent.conf]");
+	if (is_file)
+		kb_man_file();
+	else
+		kb_man_program(&table);
+	return 0;
+}
+
+static int completions(int argc, char **argv)
+{
+	if (argc != 2 || !kb_complete_write(&table, argv[1]))
+		return kb_cli_fail(2, "usage: docent completions bash|zsh|fish");
 	return 0;
 }
 

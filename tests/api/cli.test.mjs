@@ -21,6 +21,8 @@ const commands = [
   "parse",
   "index",
   "proxy",
+  "completions",
+  "man",
   "doctor",
   "support",
   "models",
