@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/sv.h"
 
 void kb_notify(const char *lines)
 {
@@ -35,4 +37,16 @@ void kb_notify_reloading(void)
 
 	snprintf(lines, sizeof(lines), "RELOADING=1\nMONOTONIC_USEC=%" PRId64, kb_clock_mono_us());
 	kb_notify(lines);
+}
+
+int64_t kb_notify_watchdog_us(void)
+{
+	int64_t us, pid;
+	const char *whom = getenv("WATCHDOG_PID");
+
+	if (!kb_sv_to_int(kb_sv_str(getenv("WATCHDOG_USEC")), 1, INT64_MAX, &us))
+		return 0;
+	if (whom && (!kb_sv_to_int(kb_sv_str(whom), 1, INT32_MAX, &pid) || pid != getpid()))
+		return 0;
+	return us;
 }

@@ -12,5 +12,8 @@
 void kb_notify(const char *lines);
 /* With the time that systemd wants with it. */
 void kb_notify_reloading(void);
+/* How often systemd wants to hear WATCHDOG=1 of this process before it ends it, in microseconds; 0:
+ * it does not watch. */
+int64_t kb_notify_watchdog_us(void);
 
 #endif

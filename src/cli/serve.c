@@ -811,14 +811,37 @@ static void reload(struct service *s)
 	kb_notify("READY=1");
 }
 
-/* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. */
+/* The next signal, or 0 after that time; us 0: however long it takes. */
+static int next_signal(const sigset_t *signals, int64_t us)
+{
+	const struct timespec wait = { .tv_sec = us / KB_SECOND_US,
+		                       .tv_nsec = us % KB_SECOND_US * 1000 };
+	int signal = us ? sigtimedwait(signals, NULL, &wait) : sigwaitinfo(signals, NULL);
+
+	return signal > 0 ? signal : 0;
+}
+
+/* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. Whoever watches hears of
+ * the service three times in the time that it gives, as long as this thread and the loops turn. */
 static void wait_for_stop(struct service *s, const sigset_t *signals)
 {
+	enum { TIMES = 3 };
+	int64_t watch_us = kb_notify_watchdog_us() / TIMES;
+	int64_t next_us = kb_clock_mono_us() + watch_us;
 	int signal = 0;
 
-	while (sigwait(signals, &signal) != 0 || signal == SIGHUP)
+	while (signal == 0 || signal == SIGHUP) {
+		int64_t left_us = watch_us ? KB_MAX(next_us - kb_clock_mono_us(), (int64_t)1) : 0;
+
+		signal = next_signal(signals, left_us);
 		if (signal == SIGHUP)
 			reload(s);
+		if (watch_us && kb_clock_mono_us() >= next_us) {
+			if (kb_server_turns(s->api.server))
+				kb_notify("WATCHDOG=1");
+			next_us = kb_clock_mono_us() + watch_us;
+		}
+	}
 }
 
 static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_arena *arena,

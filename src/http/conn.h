@@ -84,6 +84,8 @@ struct kb_lane {
 	} listeners[KB_LISTENERS_MAX];
 	struct kb_timer accept_again; /* after running out of descriptors */
 	struct kb_task stop, kill, quit;
+	struct kb_task pulse; /* kb_server_turns() */
+	_Atomic bool pulse_waits;
 	struct kb_timer owners_time; /* owners.c */
 	bool asking_owners;          /* a worker does */
 

@@ -71,6 +71,11 @@ static void on_quit(struct kb_task *task)
 	kb_loop_quit(KB_OUTER(task, struct kb_lane, quit)->loop);
 }
 
+static void on_pulse(struct kb_task *task)
+{
+	atomic_store(&KB_OUTER(task, struct kb_lane, pulse)->pulse_waits, false);
+}
+
 static void *run_lane(void *arg)
 {
 	kb_loop_run(((struct kb_lane *)arg)->loop);
@@ -87,6 +92,7 @@ static bool open_lane(struct kb_server *server, int index, struct kb_err *err)
 	lane->stop.run = on_stop;
 	lane->kill.run = on_kill;
 	lane->quit.run = on_quit;
+	lane->pulse.run = on_pulse;
 	lane->scratch = kb_xmalloc(KB_RECV_BYTES);
 	kb_buf_init(&lane->out, SIZE_MAX / 2);
 	return true;
@@ -255,6 +261,21 @@ void kb_server_stop(struct kb_server *server, int grace_ms)
 		pthread_join(server->lanes[i].thread, NULL);
 	}
 	free_server(server);
+}
+
+bool kb_server_turns(struct kb_server *server)
+{
+	bool all = true;
+
+	for (int i = 0; i < server->lane_count; i++) {
+		struct kb_lane *lane = &server->lanes[i];
+
+		if (atomic_exchange(&lane->pulse_waits, true))
+			all = false;
+		else
+			kb_loop_post(lane->loop, &lane->pulse);
+	}
+	return all;
 }
 
 void kb_server_stats(struct kb_server *server, struct kb_server_stats *out)

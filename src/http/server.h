@@ -28,6 +28,9 @@ struct kb_server *kb_server_start(const struct kb_server_config *config,
 bool kb_server_tls_read(struct kb_server *server, struct kb_err *err) KB_MUST_CHECK;
 void kb_server_tls_settle(struct kb_server *server, bool take);
 int kb_server_port(const struct kb_server *server);
+/* Whether each loop has turned since the last call; the first says yes. One thread calls this, as
+ * often as a loop may be busy for. */
+bool kb_server_turns(struct kb_server *server);
 /* Stops accepting, lets requests and streams end for at most grace_ms, closes, frees. Handlers that
  * still run then find their peers gone; it returns when the last of them has answered. */
 void kb_server_stop(struct kb_server *server, int grace_ms);

@@ -236,6 +236,54 @@ static void test_vanishing_peers(struct kb_test *t)
 	site_stop(&site, 1000);
 }
 
+/* ---- whether loops turn ---- */
+
+static _Atomic int held, go_on;
+
+/* On a loop's own thread, where nothing may wait. */
+static void hold_loop(struct kb_request *req, const struct kb_err *err)
+{
+	const struct kb_response response = { .status = err->status };
+
+	atomic_store(&held, 1);
+	while (!atomic_load(&go_on))
+		site_sleep_ms(1);
+	kb_respond(req, &response);
+}
+
+/* Asks now and then, as a watchdog does, until it says that. */
+static bool comes_to(struct kb_server *server, bool turns)
+{
+	for (int ms = 0; ms < site_hang_ms(); ms += 20) {
+		site_sleep_ms(20);
+		if (kb_server_turns(server) == turns)
+			return true;
+	}
+	return false;
+}
+
+static void test_turns(struct kb_test *t)
+{
+	struct site site;
+	int fd;
+
+	site_init(&site);
+	site.config.refuse = hold_loop;
+	site.config.loops = 2;
+	CHECK(t, site_start(&site));
+	CHECK(t, kb_server_turns(site.server)); /* nothing was asked of them yet */
+	CHECK(t, comes_to(site.server, true));  /* idle ones turn when they are asked */
+	fd = site_connect(&site);
+	site_send(fd, KB_SV("GET /nowhere HTTP/1.1\r\n" H "\r\n"));
+	CHECK(t, site_wait_for(&held, 1));
+	kb_server_turns(site.server); /* those that had answered before */
+	CHECK(t, comes_to(site.server, false));
+	atomic_store(&go_on, 1);
+	CHECK(t, comes_to(site.server, true));
+	close(fd);
+	site_stop(&site, 1000);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -246,6 +294,7 @@ int main(int argc, char **argv)
 		{ "stopping lets answers and streams end", test_graceful_stop },
 		{ "stopping ends streams after the grace time", test_stop_while_streaming },
 		{ "peers that vanish leave nothing behind", test_vanishing_peers },
+		{ "a loop that does not turn is seen", test_turns },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
