@@ -57,6 +57,11 @@ static const struct kb_api_route routes[] = {
 	{ "GET", AGENT "/stats", kb_agents_stats, KEEPER, READ,
 	  .tag = "Agents", .summary = "Counts of documents, words and queries",
 	  .response = "StatsReply", .status = 200 },
+	{ "GET", AGENT "/opening", kb_opening_show, KEEPER, READ,
+	  .tag = "Agents",
+	  .summary = "How much is searched for everybody, which questions the documents answer for "
+	             "sure, and their topics: what visitors are greeted with",
+	  .response = "OpeningReply", .status = 200 },
 	{ "POST", AGENT "/warm", kb_agents_warm, KEEPER, READ,
 	  .tag = "Agents",
 	  .summary = "Open the agent's index on the node that is asked, so that the next question "

@@ -176,6 +176,7 @@ bool kb_public_script(struct kb_call *call, struct kb_err *err);
 bool kb_contact_leave(struct kb_call *call, struct kb_err *err);
 /* starters.c */
 bool kb_starters_read(struct kb_call *call, struct kb_err *err);
+bool kb_opening_show(struct kb_call *call, struct kb_err *err);
 /* visitor.c */
 bool kb_visit_begin(struct kb_call *call, struct kb_err *err);
 bool kb_visit_read(struct kb_call *call, struct kb_err *err);

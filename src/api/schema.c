@@ -187,6 +187,8 @@ static const struct kb_schema schemas[] = {
 	{ "Starters", "questions:[str] topics:[str] suggested:[str] name:str? documents:int "
 	              "asked:[AskedHere] areas:[str] is_coming:bool" },
 	{ "StartersReply", SUCCESS("Starters") },
+	{ "Opening", "documents:int asked:[AskedHere] areas:[str] is_coming:bool" },
+	{ "OpeningReply", SUCCESS("Opening") },
 	{ "SharedTalk", "name:str messages:[TalkMessage]" },
 	{ "SharedTalkReply", SUCCESS("SharedTalk") },
 	{ "VisitWork", "challenge:str bits:int" },

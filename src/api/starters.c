@@ -148,43 +148,61 @@ static void write_areas(struct kb_jw *jw, const struct kb_settings *settings,
 	kb_jw_end(jw);
 }
 
-static bool write_opening(struct kb_call *call, struct kb_jw *jw,
-                          const struct kb_settings *settings, struct kb_err *err)
+/* What was made, and the documents that it names: of its questions, then of its topics. */
+struct shown_opening {
+	struct kb_opening opening;
+	struct kb_page *pages;
+	bool is_coming;
+};
+
+/* Where it is to be made anew, that is wanted from now on. */
+static bool read_opening(struct kb_call *call, struct shown_opening *out, struct kb_err *err)
 {
 	int64_t *ids = KB_NEW_ARRAY(call->arena, KB_OPENING_QUESTIONS + KB_OPENING_TOPICS, int64_t);
 	struct kb_page_ids wanted = { .agent_id = call->agent.id, .v = ids };
-	struct kb_sv name = kb_persona_name(call->arena, settings->persona_instructions.p
-	                                                         ? settings->persona_instructions
-	                                                         : KB_SV(""));
+	struct kb_opening *opening = &out->opening;
 	struct kb_opening_row row;
-	struct kb_opening opening;
-	struct kb_page *pages;
 	struct kb_err why;
 
 	if (!kb_store_opening_get(call->api->store, call->arena, &call->agent, &row, err))
 		return false;
-	/* What cannot be wanted now is wanted by the next visitor. */
+	/* What cannot be wanted now is wanted by who comes next. */
 	if (row.wanted && !kb_store_opening_want(call->api->store, call->agent.id, &why))
 		kb_info(&call->req->log, "opening not wanted error=%s", why.msg);
-	kb_opening_read(call->arena, row.content, &opening);
-	for (size_t i = 0; i < opening.question_count; i++)
-		ids[wanted.count++] = opening.questions[i].page_id;
-	for (size_t i = 0; i < opening.topic_count; i++)
-		ids[wanted.count++] = opening.topics[i];
-	pages = KB_NEW_ARRAY(call->arena, KB_OPENING_QUESTIONS + KB_OPENING_TOPICS, struct kb_page);
-	if (!kb_visitor_pages(call, &wanted, pages, err))
-		return false;
+	kb_opening_read(call->arena, row.content, opening);
+	for (size_t i = 0; i < opening->question_count; i++)
+		ids[wanted.count++] = opening->questions[i].page_id;
+	for (size_t i = 0; i < opening->topic_count; i++)
+		ids[wanted.count++] = opening->topics[i];
+	out->pages =
+	        KB_NEW_ARRAY(call->arena, KB_OPENING_QUESTIONS + KB_OPENING_TOPICS, struct kb_page);
+	out->is_coming = !row.content.n;
+	return kb_visitor_pages(call, &wanted, out->pages, err);
+}
+
+static void write_opening(struct kb_jw *jw, const struct kb_settings *settings,
+                          const struct shown_opening *shown)
+{
+	kb_jw_key_int(jw, "documents", shown->opening.documents);
+	write_asked(jw, settings, &shown->opening, shown->pages);
+	write_areas(jw, settings, shown->pages + shown->opening.question_count,
+	            shown->opening.topic_count);
+	kb_jw_key_bool(jw, "is_coming", shown->is_coming);
+}
+
+static void write_name(struct kb_call *call, struct kb_jw *jw, const struct kb_settings *settings)
+{
+	struct kb_sv name = kb_persona_name(call->arena, settings->persona_instructions.p
+	                                                         ? settings->persona_instructions
+	                                                         : KB_SV(""));
+
 	kb_jw_key_opt(jw, "name", name.n ? name : (struct kb_sv){ 0 });
-	kb_jw_key_int(jw, "documents", opening.documents);
-	write_asked(jw, settings, &opening, pages);
-	write_areas(jw, settings, pages + opening.question_count, opening.topic_count);
-	kb_jw_key_bool(jw, "is_coming", !row.content.n);
-	return true;
 }
 
 bool kb_starters_read(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_starters_page page = { KB_SV(""), KB_SV("") };
+	struct shown_opening shown;
 	struct kb_settings settings;
 	struct kb_buf buf;
 	struct kb_jw jw;
@@ -207,11 +225,51 @@ bool kb_starters_read(struct kb_call *call, struct kb_err *err)
 	ok = ok
 	     && write_suggested(call, &jw, &page,
 	                        page.title.n ? found : settings.example_questions.count == 0, err)
-	     && write_opening(call, &jw, &settings, err);
-	kb_jw_end(&jw);
+	     && read_opening(call, &shown, err);
 	if (!ok) {
 		kb_buf_fini(&buf);
 		return false;
 	}
+	write_name(call, &jw, &settings);
+	write_opening(&jw, &settings, &shown);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+/* How many documents everybody may find, until that is made. */
+static bool count_documents(struct kb_call *call, int64_t *out, struct kb_err *err)
+{
+	const struct kb_page_filter open = { .list = { .page = 1, .limit = 1 },
+		                             .search = KB_SV(""),
+		                             .crawl = -1,
+		                             .index = KB_STATUS_OK,
+		                             .unlabelled = true };
+	struct kb_page_list pages;
+
+	if (!kb_store_page_list(call->api->store, call->arena, call->agent.id, &open, &pages, err))
+		return false;
+	*out = pages.total;
+	return true;
+}
+
+/* What visitors are greeted with, for who keeps the agent: every title is named, whatever of it
+ * visitors are shown. */
+bool kb_opening_show(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_settings settings;
+	struct shown_opening shown;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!kb_call_settings(call, &call->agent, &settings, err)
+	    || !read_opening(call, &shown, err)
+	    || (shown.is_coming && !count_documents(call, &shown.opening.documents, err)))
+		return false;
+	settings.is_anonymize_pdfs = false;
+	settings.enable_citations.v = KB_CITATIONS_LIST;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	write_opening(&jw, &settings, &shown);
+	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

@@ -158,6 +158,50 @@ static bool print_closest(struct exchange *x, const json_t *message, struct kb_e
 	return true;
 }
 
+/* Where to go on from a question that nothing answers: how much was searched, and what the
+ * documents are about. NULL where the service does not tell: the answer stands without. */
+static const json_t *read_opening(struct exchange *x)
+{
+	struct kb_err why;
+
+	if (!call(x, "/opening", NULL, &why))
+		return NULL;
+	return kb_json_get(kb_json_parse(&x->arena, kb_buf_view(&x->body), NULL), "data");
+}
+
+static struct kb_sv topic(const json_t *areas, size_t i)
+{
+	const json_t *one = json_array_get(areas, i);
+
+	return json_is_string(one) ? kb_sv_str(json_string_value(one)) : KB_SV("");
+}
+
+static void print_opening(struct exchange *x)
+{
+	const json_t *opening = read_opening(x), *areas = kb_json_get(opening, "areas");
+	int64_t documents = kb_json_int(opening, "documents", 0);
+
+	if (documents > 0)
+		printf("\nDocuments searched: %" PRId64 ". Other words may find more.\n",
+		       documents);
+	for (size_t i = 0; i < json_array_size(areas); i++)
+		printf("%s%.*s", i ? "; " : "Topics: ", KB_SV_ARG(topic(areas, i)));
+	if (json_array_size(areas))
+		printf("\n");
+}
+
+static void write_opening(struct exchange *x, struct kb_jw *jw)
+{
+	const json_t *opening = read_opening(x), *areas = kb_json_get(opening, "areas");
+
+	kb_jw_key_int(jw, "documents_searched", kb_json_int(opening, "documents", 0));
+	kb_jw_key(jw, "topics");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < json_array_size(areas); i++)
+		kb_jw_sv(jw, topic(areas, i));
+	kb_jw_end(jw);
+}
+
 static bool write_source(struct exchange *x, struct kb_jw *jw, int64_t id, struct kb_err *err)
 {
 	json_t *data;
@@ -213,6 +257,8 @@ static bool print_json(struct exchange *x, const json_t *message, const char *se
 	kb_jw_key_sv(&jw, "outcome", outcome);
 	ok = write_sources(x, &jw, "sources", kb_json_get(message, "citations"), err)
 	     && write_sources(x, &jw, "closest", kb_json_get(message, "closest_passages"), err);
+	if (ok && !kb_sv_eq(outcome, KB_SV("answer")))
+		write_opening(x, &jw);
 	kb_jw_key_str(&jw, "conversation", session);
 	kb_jw_key_int(&jw, "message_id", kb_json_int(message, "id", 0));
 	kb_jw_end(&jw);
@@ -291,7 +337,11 @@ static bool ask(struct exchange *x, const char *text, bool stream, bool *answere
 	if (x->as_json)
 		return print_json(x, data, session, outcome_of(known, *answered), err);
 	printf("\n");
-	return print_sources(x, kb_json_get(data, "citations"), err) && print_closest(x, data, err);
+	if (!print_sources(x, kb_json_get(data, "citations"), err) || !print_closest(x, data, err))
+		return false;
+	if (!*answered)
+		print_opening(x);
+	return true;
 }
 
 /* The question, of standard input. */

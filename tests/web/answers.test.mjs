@@ -259,6 +259,47 @@ test("what comes closest opens beside the question, and the owner sees which one
   quiet();
 });
 
+test("where nothing answers, the owner reads how much was searched, other topics, and may write the answer", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page, quiet } = await signedIn(t, kb);
+  const open = `${kb.url}/agents/${agent.id}/ask`;
+  await page.goto(open);
+  const field = page.getByRole("textbox", { name: "Ask Harbour …" });
+  await field.fill("Hello");
+  await page.keyboard.press("Enter");
+  await page.locator(".acts").waitFor();
+  await field.fill("Who won the chess cup of 1911?");
+  await page.keyboard.press("Enter");
+  const help = page.locator(".unanswered");
+  await help.getByText("3 documents searched").waitFor();
+  assert.equal(await help.count(), 1, "small talk is no question without an answer");
+  await help.getByRole("button", { name: "Brisca" }).waitFor();
+  assert.deepEqual(await faults(page, "not found"), []);
+  await help.getByRole("button", { name: "Ask in other words" }).click();
+  assert.equal(await field.inputValue(), "Who won the chess cup of 1911?");
+  await help.getByRole("button", { name: "Write the answer" }).click();
+  await page.locator("dialog").getByText("Who won the chess cup of 1911?").waitFor();
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await help.getByText("3 documents searched").waitFor();
+  await help.getByRole("button", { name: "Brisca" }).click();
+  await page.locator(".answer", { hasText: "35 seconds" }).waitFor();
+  assert.equal(await help.count(), 0);
+  quiet();
+});
+
+test("an empty talk opens with questions that the documents answer", async (t) => {
+  const kb = await start(t);
+  const faq = "# Berths\n\n## How many berths has the harbour of Brisca?\n\nThe harbour of Brisca has nine berths.\n";
+  const agent = await kb.agent({ project_name: "Harbour", files: { "berths.md": faq } });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.locator(".starters .chip", { hasText: "Berths" }).click();
+  await page.locator(".answer", { hasText: "nine berths" }).waitFor();
+  quiet();
+});
+
 test("a conversation tells who has checked an answer, and when", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ project_name: "Harbour", files: library });

@@ -2,7 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { get, put, send, V1 } from "./api";
 import { newTurn, Talk, type Question, type Turn } from "./talk";
-import type { Claim, ClosestPassage, Message, Metadata } from "./types";
+import type { Claim, ClosestPassage, List, Message, Metadata } from "./types";
 import { w } from "../words/dashboard";
 
 export interface Source {
@@ -19,6 +19,8 @@ export interface ChatTurn extends Turn {
   closest: Signal<Near[]>;
   /** The document of that one that was it. */
   found: Signal<number | null>;
+  /** Nothing answers it. */
+  isOpen: Signal<boolean>;
 }
 
 export interface Near {
@@ -32,6 +34,7 @@ export const newChatTurn = (question: Question): ChatTurn => ({
   claims: signal<Claim[]>([]),
   closest: signal<Near[]>([]),
   found: signal<number | null>(null),
+  isOpen: signal(false),
 });
 
 async function sourceOf(id: number, page: number): Promise<Source> {
@@ -58,6 +61,16 @@ async function near(turn: ChatTurn, id: number, passages: ClosestPassage[] = [])
   );
 }
 
+/** What is known of an answer: that it is none. */
+const isNone = ({ customer_intelligence: known, closest_passages: near }: Message) =>
+  Boolean(near?.length) || (known?.answer_kind === "none" && !known.is_answered);
+
+/** Of an answer that came without a source: small talk has none either. */
+async function judge(turn: ChatTurn, base: string) {
+  const { messages } = await get<{ messages: List<Message> }>(base, { limit: 1, includeInsights: true });
+  turn.isOpen.value = messages.data.some((message) => message.id === turn.id.value && isNone(message));
+}
+
 const messagesOf = (id: number, session: string) => `/projects/${id}/conversations/${session}/messages`;
 
 /** That closest passage was it, or was it not after all. */
@@ -75,6 +88,7 @@ export function storedTurn(id: number, session: string, message: Message): ChatT
   turn.id.value = message.id;
   turn.reaction.value = message.response_feedback?.reaction ?? null;
   turn.found.value = message.found_page_id ?? null;
+  turn.isOpen.value = isNone(message);
   void ground(turn, id, session, message.citations ?? []);
   void near(turn, id, message.closest_passages);
   return turn;
@@ -98,7 +112,10 @@ export function chat(id: number, session: string): Talk<ChatTurn> {
     readOn: (turn, from, signal) => send("GET", `${V1}${base}/${turn.id.value}/stream`, { query: { from }, signal }),
     whole: (turn, { citations, closest_passages }) => {
       void ground(turn, id, session, (citations as number[] | null) ?? []);
-      void near(turn, id, closest_passages as ClosestPassage[] | undefined);
+      const passages = (closest_passages as ClosestPassage[] | undefined) ?? [];
+      void near(turn, id, passages);
+      turn.isOpen.value = passages.length > 0;
+      if (!passages.length && !(citations as number[] | null)?.length) void judge(turn, base).catch(() => {});
     },
     failed: ({ message, status }) => ({
       text: message || w.noService,

@@ -12,10 +12,12 @@ import { Icon } from "../components/Icon";
 import { Loaded } from "../components/Loaded";
 import { Live, Reading, useProgress } from "../components/Reading";
 import { Screen } from "../components/Shell";
+import { Unanswered } from "../components/Unanswered";
 import { get, type ApiError } from "../lib/api";
 import { takeDrops } from "../lib/drops";
 import { chat, find, storedTurn, type ChatTurn, type Source } from "../lib/chat";
 import { bytes } from "../lib/format";
+import { useOpening, type Opening } from "../lib/opening";
 import { randomId } from "../lib/random";
 import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
@@ -214,18 +216,27 @@ function useFollow(turns: ChatTurn[]) {
   };
 }
 
-function Starters({ id, onAsk }: { id: number; onAsk: (text: string) => void }) {
+interface StartersProps {
+  id: number;
+  opening: Opening | undefined;
+  onAsk: (text: string) => void;
+}
+
+/** The owner's questions, or else those that the documents answer for sure, each with where it is from. */
+function Starters({ id, opening, onAsk }: StartersProps) {
   const settings = useResource(
     (signal) => get<{ example_questions: string[] | null }>(`/projects/${id}/settings`, {}, signal),
     [id],
   );
-  const questions = settings.value.value?.example_questions ?? [];
-  const all = questions.length ? questions : [w.whatDoYouKnow];
+  const own = (settings.value.value?.example_questions ?? []).map((question) => ({ question, title: null }));
+  const made = own.length ? own : (opening?.asked ?? []).slice(0, 3);
+  const all = made.length ? made : [{ question: w.whatDoYouKnow, title: null }];
   return (
     <div class="chips starters">
-      {all.slice(0, 6).map((question) => (
+      {all.slice(0, 6).map(({ question, title }) => (
         <button key={question} class="chip" onClick={() => onAsk(question)}>
-          {question}
+          <span dir="auto">{question}</span>
+          {title && <small dir="auto">{title}</small>}
         </button>
       ))}
     </div>
@@ -243,6 +254,9 @@ export default function Ask({ id }: { id: number }) {
   const [isAlone, setAlone] = useState(false);
   const [why, setWhy] = useState<ChatTurn | null>(null);
   const [adding, setAdding] = useState<File[] | null>(null);
+  /** A question that its owner answers. */
+  const [writing, setWriting] = useState("");
+  const opening = useOpening(id);
   const [over, setOver] = useState(false);
   const turns = talk.turns.value;
   const { element, away, toEnd } = useFollow(turns);
@@ -257,7 +271,7 @@ export default function Ask({ id }: { id: number }) {
       if (!session || talk.turns.peek().length) return null;
       const { messages } = await get<{ messages: List<Message> }>(
         `/projects/${id}/conversations/${session}/messages`,
-        { limit: SHOWN, order: "desc" },
+        { limit: SHOWN, order: "desc", includeInsights: true },
         signal,
       ).catch(neverAsked);
       if (!messages || talk.turns.peek().length) return null;
@@ -327,7 +341,7 @@ export default function Ask({ id }: { id: number }) {
     ) : (
       <Empty icon="ask" title={w.askTitle(now.project_name)}>
         <p>{w.askText}</p>
-        <Starters id={id} onAsk={(question) => void ask(question)} />
+        <Starters id={id} opening={opening} onAsk={(question) => void ask(question)} />
       </Empty>
     );
 
@@ -401,6 +415,17 @@ export default function Ask({ id }: { id: number }) {
                         {turn.state.value === "done" && turn.id.value && (
                           <Actions id={id} talk={talk} turn={turn} onWhy={() => setWhy(turn)} />
                         )}
+                        {turn === last && turn.state.value === "done" && turn.isOpen.value && (
+                          <Unanswered
+                            opening={opening}
+                            onAsk={(question) => void ask(question)}
+                            onReword={() => {
+                              text.value = turn.question.text;
+                              document.querySelector<HTMLElement>(".composer textarea")?.focus();
+                            }}
+                            onWrite={() => setWriting(turn.question.text)}
+                          />
+                        )}
                       </Answer>
                     </div>
                   </div>
@@ -464,6 +489,7 @@ export default function Ask({ id }: { id: number }) {
         </div>
       </Screen>
       {adding && <AddContent id={id} begun={adding} onClose={() => setAdding(null)} />}
+      {writing && <AddContent id={id} question={writing} onClose={() => setWriting("")} />}
       {why && <Why id={id} question={why.question.text} onClose={() => setWhy(null)} />}
     </>
   );

@@ -39,6 +39,7 @@ import { ReadingOptions } from "../components/ReadingOptions";
 import { SearchField } from "../components/SearchField";
 import { SettingsForm } from "../components/SettingsForm";
 import { Screen, Shell } from "../components/Shell";
+import { Unanswered } from "../components/Unanswered";
 import { Table } from "../components/Table";
 import { Toasts } from "../components/Toasts";
 import { Toggle } from "../components/Toggle";
@@ -596,6 +597,21 @@ const specimens: Specimens = {
         </button>
       </State>
       <Toasts />
+    </>
+  ),
+  Unanswered: () => (
+    <>
+      <State name="what else there is">
+        <Unanswered
+          opening={{ documents: 79, asked: [], areas: ["Guarantee", "Opening hours"], is_coming: false }}
+          onAsk={nothing}
+          onReword={nothing}
+          onWrite={nothing}
+        />
+      </State>
+      <State name="nothing is known yet">
+        <Unanswered opening={undefined} onAsk={nothing} onReword={nothing} onWrite={nothing} />
+      </State>
     </>
   ),
   Toggle: () => (

@@ -480,6 +480,13 @@ const de: Words = {
   answer: "Antwort",
   answered: "Beantwortet",
   closest: "Keine sichere Antwort, aber diese Stellen kommen ihr am nächsten",
+  unanswered: {
+    title: "Ohne Antwort",
+    searched: (n) => `Durchsuchte Dokumente: ${number(n)}`,
+    otherWords: "Anders fragen",
+    topics: "Themen",
+    write: "Antwort schreiben",
+  },
   foundIt: "Das war es",
   closestShown: "Nächste Stellen",
   foundAmong: "Darunter gefunden",

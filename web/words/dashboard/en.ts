@@ -465,6 +465,13 @@ const en = {
   answer: "Answer",
   answered: "Answered",
   closest: "No sure answer, but these passages come closest",
+  unanswered: {
+    title: "Not answered",
+    searched: (n: number) => `${s(n, "document", "documents")} searched`,
+    otherWords: "Ask in other words",
+    topics: "Topics",
+    write: "Write the answer",
+  },
   foundIt: "That was it",
   closestShown: "Closest passages",
   foundAmong: "Found among the closest",

@@ -470,6 +470,13 @@ const es: Words = {
   answer: "Respuesta",
   answered: "Respondidas",
   closest: "No hay una respuesta segura, pero estos pasajes son los más cercanos",
+  unanswered: {
+    title: "Sin respuesta",
+    searched: (n) => `Documentos consultados: ${number(n)}`,
+    otherWords: "Preguntar con otras palabras",
+    topics: "Temas",
+    write: "Escribir la respuesta",
+  },
   foundIt: "Era esto",
   closestShown: "Pasajes más cercanos",
   foundAmong: "Hallado entre los más cercanos",

@@ -476,6 +476,13 @@ const fr: Words = {
   answer: "Réponse",
   answered: "Avec réponse",
   closest: "Pas de réponse sûre, mais ces passages s'en approchent le plus",
+  unanswered: {
+    title: "Sans réponse",
+    searched: (n) => `Documents parcourus : ${number(n)}`,
+    otherWords: "Demander autrement",
+    topics: "Sujets",
+    write: "Écrire la réponse",
+  },
   foundIt: "C'était ça",
   closestShown: "Passages les plus proches",
   foundAmong: "Trouvé parmi les plus proches",

@@ -457,6 +457,13 @@ const ja: Words = {
   answer: "回答",
   answered: "回答あり",
   closest: "確かな回答はありませんが、最も近い箇所はこちらです",
+  unanswered: {
+    title: "回答なし",
+    searched: (n) => `検索した文書: ${number(n)}`,
+    otherWords: "言い換えて質問する",
+    topics: "話題",
+    write: "回答を書く",
+  },
   foundIt: "これでした",
   closestShown: "最も近い箇所",
   foundAmong: "近い箇所で解決",

@@ -470,6 +470,13 @@ const pt: Words = {
   answer: "Resposta",
   answered: "Respondidas",
   closest: "Não há resposta certa, mas estas passagens são as mais próximas",
+  unanswered: {
+    title: "Sem resposta",
+    searched: (n) => `Documentos pesquisados: ${number(n)}`,
+    otherWords: "Perguntar por outras palavras",
+    topics: "Temas",
+    write: "Escrever a resposta",
+  },
   foundIt: "Era isto",
   closestShown: "Passagens mais próximas",
   foundAmong: "Encontrado entre as mais próximas",

@@ -452,6 +452,13 @@ const zh: Words = {
   answer: "回答",
   answered: "已回答",
   closest: "没有确切的答案，以下段落最接近",
+  unanswered: {
+    title: "没有回答",
+    searched: (n) => `已搜索的文档：${number(n)}`,
+    otherWords: "换个说法提问",
+    topics: "主题",
+    write: "写出答案",
+  },
   foundIt: "就是这个",
   closestShown: "最接近的段落",
   foundAmong: "在其中找到",
