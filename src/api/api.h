@@ -104,6 +104,9 @@ struct kb_call {
 	struct kb_visitor visitor; /* the visit behind KB_ROLE_VISITOR */
 	struct kb_inputs inputs;
 	bool streaming;              /* kb_call_stream(): errors go into the stream */
+	/* Of one of several that are read together (together.c): its answer stays here, in the
+	 * call's arena. NULL: it goes to its client. */
+	struct kb_response *within;
 	struct kb_cited_rows *cited; /* what is known of cited documents (cited.c) */
 	struct kb_cited_text *texts;
 	size_t words_read; /* documents */
@@ -132,6 +135,9 @@ struct kb_api_route {
 	/* An agent of another account: 403 instead of 404. The contract's rule where the agent
 	 * itself is changed or deleted; what lies below it, settings too, is not found. */
 	bool foreign_is_403;
+	/* It may be read together with others (together.c): its handler answers with JSON, by
+	 * kb_call_respond(), before it returns. */
+	bool together;
 	bool invalid_is_422; /* a bad argument: 422 instead of 400 (the contract's rule) */
 	size_t body_max;
 	bool upload;

@@ -113,29 +113,44 @@ static bool find_agent(struct kb_call *call, struct kb_err *err)
 
 /* ---- the way through ---- */
 
-/* Who calls, and whether they may, by the row: before a large body is taken and before it is
- * handled, when the rate counts too. The agent of a visitor comes with the visit. */
-static bool check(struct kb_call *call, bool counts, struct kb_err *err)
+/* Whether who calls may do that, by the row. The agent of a visitor comes with the visit. */
+static bool check_known(struct kb_call *call, bool counts, struct kb_err *err)
 {
 	const struct kb_api_route *row = call->row;
 
-	if (row->role == KB_ROLE_NONE)
-		return true;
-	if (!identify(call, err))
-		return false;
 	if (row->role > KB_ROLE_VISITOR
 	    && ((counts && !check_rate(call, err)) || !find_agent(call, err)))
 		return false;
 	return kb_principal_may(&call->who, row->verb, err);
 }
 
-static bool run(struct kb_call *call, struct kb_err *err)
+/* Who calls, and whether they may: before a large body is taken and before it is handled, when the
+ * rate counts too. */
+static bool check(struct kb_call *call, bool counts, struct kb_err *err)
 {
-	if (!read_with_key(call, err) || !check(call, true, err))
-		return false;
+	return call->row->role == KB_ROLE_NONE
+	       || (identify(call, err) && check_known(call, counts, err));
+}
+
+static bool check_feature(const struct kb_call *call, struct kb_err *err)
+{
 	if (call->row->feature && call->plan && !(call->plan->features & call->row->feature))
 		return kb_fail(err, KB_E_FORBIDDEN, "Requires the %s plan feature",
 		               kb_feature_title(call->row->feature));
+	return true;
+}
+
+bool kb_call_run_within(struct kb_call *call, struct kb_err *err)
+{
+	KB_ASSERT(call->row->role == KB_ROLE_KEEPER && call->who.role >= KB_ROLE_KEEPER);
+	return check_known(call, true, err) && check_feature(call, err)
+	       && call->row->handle(call, err);
+}
+
+static bool run(struct kb_call *call, struct kb_err *err)
+{
+	if (!read_with_key(call, err) || !check(call, true, err) || !check_feature(call, err))
+		return false;
 	if ((call->row->body_max || call->row->upload)
 	    && !kb_inputs_read(call->req, &call->inputs, err))
 		return false;

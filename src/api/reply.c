@@ -28,10 +28,22 @@ static void leave(const struct kb_call *call, int status, const struct kb_err *e
 		        kb_err_info(err->code)->name, err->msg);
 }
 
+/* To its client, or to who reads it together with others. */
+static void answer(const struct kb_call *call, const struct kb_response *response)
+{
+	if (!call->within) {
+		kb_respond(call->req, response);
+		return;
+	}
+	KB_ASSERT(!call->within->status);
+	*call->within = *response;
+	call->within->body = kb_arena_sv(call->arena, response->body);
+}
+
 void kb_call_respond(struct kb_call *call, const struct kb_response *response)
 {
 	leave(call, response->status, NULL);
-	kb_respond(call->req, response);
+	answer(call, response);
 }
 
 void kb_call_fail(struct kb_call *call, const struct kb_response *response, int status,
@@ -39,7 +51,7 @@ void kb_call_fail(struct kb_call *call, const struct kb_response *response, int 
 {
 	leave(call, status, err);
 	if (response)
-		kb_respond(call->req, response);
+		answer(call, response);
 }
 
 bool kb_call_respond_blob(struct kb_call *call, const struct kb_response *head, struct kb_sv blob,

@@ -33,6 +33,7 @@ enum {
 static const struct kb_api_route routes[] = {
 	/* agents */
 	{ "GET", V1 "/projects", kb_agents_list, KEEPER, READ,
+	  .together = true,
 	  .tag = "Agents", .summary = "List agents, newest first",
 	  .query = LIST "duration:int orderBy:str width:str height:str name:str",
 	  .response = "AgentListReply", .status = 200 },
@@ -40,7 +41,8 @@ static const struct kb_api_route routes[] = {
 	  .body_max = FORM_MAX, .upload = true,
 	  .tag = "Agents", .summary = "Create an agent from files and an address",
 	  .request = "AgentFields", .response = "AgentReply", .status = 201 },
-	{ "GET", AGENT, kb_agents_read, KEEPER, READ, .fast = kb_agents_read_fast,
+	{ "GET", AGENT, kb_agents_read, KEEPER, READ,
+	  .together = true, .fast = kb_agents_read_fast,
 	  .tag = "Agents", .summary = "Read an agent and whether it answers",
 	  .query = "width:str height:str",
 	  .response = "AgentReply", .status = 200 },
@@ -55,9 +57,11 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Agents", .summary = "Copy an agent with all it knows and how it is set up",
 	  .response = "AgentReply", .status = 201 },
 	{ "GET", AGENT "/stats", kb_agents_stats, KEEPER, READ,
+	  .together = true,
 	  .tag = "Agents", .summary = "Counts of documents, words and queries",
 	  .response = "StatsReply", .status = 200 },
 	{ "GET", AGENT "/opening", kb_opening_show, KEEPER, READ,
+	  .together = true,
 	  .tag = "Agents",
 	  .summary = "How much is searched for everybody, which questions the documents answer for "
 	             "sure, and their topics: what visitors are greeted with",
@@ -74,10 +78,12 @@ static const struct kb_api_route routes[] = {
 	  .query = LIST "search:str crawl_status:str index_status:str",
 	  .response = "PageListReply", .status = 200 },
 	{ "GET", AGENT "/content", kb_content_read, KEEPER, READ,
+	  .together = true,
 	  .tag = "Documents",
 	  .summary = "What an agent's content comes to, and which documents need its owner, by why",
 	  .response = "ContentReply", .status = 200 },
 	{ "GET", AGENT "/content/pages", kb_content_pages, KEEPER, READ,
+	  .together = true,
 	  .tag = "Documents",
 	  .summary = "List documents by title, kind, origin and how often they are cited",
 	  .query = LIST "search:str state:str sort:str kind:str source_id:int never_cited:bool after:int",
@@ -89,6 +95,7 @@ static const struct kb_api_route routes[] = {
 	             "`after` as `next` says, until that is null",
 	  .request = "ContentChange", .response = "ContentChangedReply", .status = 200 },
 	{ "GET", AGENT "/progress", kb_progress_read, KEEPER, READ,
+	  .together = true,
 	  .tag = "Documents",
 	  .summary = "How far reading is: figures, what is read now and next; with If-None-Match "
 	             "304 while nothing changes; for Accept: text/event-stream each change as an "
@@ -120,6 +127,7 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Documents", .summary = "Delete a document; the next question does not see it",
 	  .response = "DeletedReply", .status = 200 },
 	{ "GET", AGENT "/citations/{citationId}", kb_citations_read, KEEPER, READ,
+	  .together = true,
 	  .tag = "Documents", .summary = "What a citation stands for",
 	  .response = "MetadataReply", .status = 200 },
 	{ "GET", AGENT "/search", kb_search_run, KEEPER, READ,
@@ -163,6 +171,7 @@ static const struct kb_api_route routes[] = {
 
 	/* sources */
 	{ "GET", AGENT "/sources", kb_sources_list, KEEPER, READ,
+	  .together = true,
 	  .tag = "Sources", .summary = "Where an agent's documents come from",
 	  .response = "SourcesReply", .status = 200 },
 	{ "POST", AGENT "/sources", kb_sources_create, KEEPER, WRITE,
@@ -210,6 +219,7 @@ static const struct kb_api_route routes[] = {
 
 	/* labels */
 	{ "GET", AGENT "/labels", kb_labels_list, KEEPER, READ,
+	  .together = true,
 	  .feature = KB_FEATURE_LABELS,
 	  .tag = "Labels", .summary = "List an agent's labels",
 	  .query = LIST,
@@ -246,6 +256,7 @@ static const struct kb_api_route routes[] = {
 
 	/* conversations */
 	{ "GET", AGENT "/conversations", kb_conversations_list, KEEPER, READ,
+	  .together = true,
 	  .tag = "Conversations", .summary = "List conversations, newest first",
 	  .query = LIST "orderBy:str userFilter:str name:str search:str lastUpdatedAfter:str",
 	  .response = "ConversationListReply", .status = 200 },
@@ -293,6 +304,7 @@ static const struct kb_api_route routes[] = {
 	  .response = "TrustReply", .status = 200 },
 	{ "GET", AGENT "/conversations/{sessionId}/messages/{messageId}/claims", kb_trust_claims,
 	  KEEPER, READ,
+	  .together = true,
 	  .tag = "Conversations",
 	  .summary = "The statements of an answer, and whether their sources say so",
 	  .response = "ClaimsReply", .status = 200 },
@@ -369,12 +381,20 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Account", .summary = "Find a member of the team by email or user_id",
 	  .query = "email:str user_id:int",
 	  .response = "UserReply", .status = 200, .also = { 400, 404 } },
+	{ "GET", V1 "/together", kb_together_read, KEEPER, READ,
+	  .tag = "Account",
+	  .summary = "Several reads in one answer, in their order: each path is one below /api/v1 "
+	             "with its query, at most 32, each with the status and the body that it "
+	             "has alone",
+	  .query = "path:str", .response = "TogetherReply", .status = 200, .also = { 400 } },
 	{ "GET", V1 "/limits/usage", kb_limits_usage, KEEPER, READ,
+	  .together = true,
 	  .tag = "Account",
 	  .summary = "How much of its plan the account uses; 2147483647 where the plan has no "
 	             "limit",
 	  .response = "UsageReply", .status = 200 },
 	{ "GET", V1 "/keys", kb_keys_list, KEEPER, MANAGE,
+	  .together = true,
 	  .tag = "Account", .summary = "The account's keys, without their secrets",
 	  .response = "KeysReply", .status = 200 },
 	{ "POST", V1 "/keys", kb_keys_create, KEEPER, MANAGE, .body_max = JSON_MAX,
@@ -535,9 +555,11 @@ static const struct kb_api_route routes[] = {
 
 	/* settings */
 	{ "GET", AGENT "/settings", kb_settings_get, KEEPER, READ,
+	  .together = true,
 	  .tag = "Settings", .summary = "Read an agent's settings",
 	  .response = "SettingsReply", .status = 200 },
 	{ "GET", AGENT "/settings/schema", kb_settings_form, KEEPER, READ,
+	  .together = true,
 	  .tag = "Settings",
 	  .summary = "What each setting takes, for who draws a form: kind, limits, default, what "
 	             "the plan locks",
@@ -556,6 +578,7 @@ static const struct kb_api_route routes[] = {
 	  .request = "SettingsFields", .response = "SettingsUpdateReply", .status = 200,
 	  .also = { 207 } },
 	{ "GET", AGENT "/settings/personas", kb_personas_list, KEEPER, READ,
+	  .together = true,
 	  .feature = KB_FEATURE_PERSONAS,
 	  .tag = "Settings", .summary = "List the versions of the persona, newest first",
 	  .query = LIST,
@@ -575,6 +598,7 @@ static const struct kb_api_route routes[] = {
 	  .request = "PersonaVersion", .response = "UpdatedReply", .status = 200 },
 	{ "GET", AGENT "/settings/persona/{version}/sub-personas", kb_sub_personas_list,
 	  KEEPER, READ,
+	  .together = true,
 	  .tag = "Settings",
 	  .summary = "What is generated from a version, and the agent's own texts",
 	  .response = "SubPersonasReply", .status = 200 },
@@ -598,13 +622,16 @@ static const struct kb_api_route routes[] = {
 
 	/* reports */
 	{ "GET", AGENT "/reports/traffic", kb_reports_traffic, KEEPER, READ,
+	  .together = true,
 	  .tag = "Reports", .summary = "Questions by where they came from", .query = "filters:str",
 	  .response = "TrafficReply", .status = 200 },
 	{ "GET", AGENT "/reports/queries", kb_reports_queries, KEEPER, READ,
+	  .together = true,
 	  .tag = "Reports", .summary = "Questions, and how many of them got an answer",
 	  .query = "filters:str",
 	  .response = "QueriesReply", .status = 200 },
 	{ "GET", AGENT "/reports/conversations", kb_reports_conversations, KEEPER, READ,
+	  .together = true,
 	  .tag = "Reports", .summary = "Conversations, and how long they are",
 	  .query = "filters:str",
 	  .response = "ConversationsReportReply", .status = 200 },
@@ -613,22 +640,26 @@ static const struct kb_api_route routes[] = {
 	  .summary = "What models were asked for in the last 30 days, and what it cost",
 	  .response = "ModelUsesReply", .status = 200 },
 	{ "GET", AGENT "/reports/analysis", kb_reports_analysis, KEEPER, READ,
+	  .together = true,
 	  .tag = "Reports",
 	  .summary = "The last week by day, the last day by hour, or the days from one to another",
 	  .query = "filters:str interval:str start_date:str end_date:str",
 	  .response = "AnalysisReply", .status = 200 },
 	{ "GET", AGENT "/reports/intelligence", kb_reports_intelligence, KEEPER, READ,
+	  .together = true,
 	  .tag = "Reports", .summary = "The questions one by one, with what is known of them",
 	  .query = LIST "start_date:str end_date:str unanswered:bool",
 	  .response = "IntelligenceReply", .status = 200 },
 	{ "GET", AGENT "/reports/leads", kb_reports_leads, KEEPER, READ,
+	  .together = true,
 	  .tag = "Reports",
 	  .summary = "Addresses that visitors left for a person to answer them, with their questions",
 	  .query = LIST "start_date:str end_date:str session_id:str",
 	  .response = "LeadsReply", .status = 200 },
 
 	/* licenses, plugins, actions */
-	{ "GET", AGENT "/licenses", kb_licenses_list, KEEPER, READ, .invalid_is_422 = true,
+	{ "GET", AGENT "/licenses", kb_licenses_list, KEEPER, READ,
+	  .together = true, .invalid_is_422 = true,
 	  .tag = "Licenses", .summary = "List an agent's licenses",
 	  .response = "LicensesReply", .status = 200, .also = { 403 } },
 	{ "POST", AGENT "/licenses", kb_licenses_create, KEEPER, WRITE,
@@ -656,6 +687,7 @@ static const struct kb_api_route routes[] = {
 	  .summary = "Whether a license key is good: for whoever holds it, without an API key",
 	  .response = "LicenseReply", .status = 200, .also = { 400, 500 } },
 	{ "GET", AGENT "/plugins", kb_plugins_read, KEEPER, READ,
+	  .together = true,
 	  .tag = "Plugins", .summary = "How the agent presents itself to other programs",
 	  .response = "PluginReply", .status = 200 },
 	{ "POST", AGENT "/plugins", kb_plugins_create, KEEPER, WRITE, .body_max = JSON_MAX,

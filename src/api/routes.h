@@ -174,6 +174,9 @@ bool kb_public_launcher(struct kb_call *call, struct kb_err *err);
 bool kb_public_script(struct kb_call *call, struct kb_err *err);
 /* contact.c */
 bool kb_contact_leave(struct kb_call *call, struct kb_err *err);
+/* together.c */
+bool kb_together_read(struct kb_call *call, struct kb_err *err);
+
 /* starters.c */
 bool kb_starters_read(struct kb_call *call, struct kb_err *err);
 bool kb_opening_show(struct kb_call *call, struct kb_err *err);

@@ -186,6 +186,8 @@ static const struct kb_schema schemas[] = {
 	{ "AskedHere", "question:str page_id:int title:str?" },
 	{ "Starters", "questions:[str] topics:[str] suggested:[str] name:str? documents:int "
 	              "asked:[AskedHere] areas:[str] is_coming:bool" },
+	{ "ReadTogether", "status:int reason~:str retry_after~:int body:any" },
+	{ "TogetherReply", SUCCESS("[ReadTogether]") },
 	{ "StartersReply", SUCCESS("Starters") },
 	{ "Opening", "documents:int asked:[AskedHere] areas:[str] is_coming:bool" },
 	{ "OpeningReply", SUCCESS("Opening") },

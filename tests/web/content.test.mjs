@@ -1,5 +1,5 @@
 // How content comes into an agent, in a real browser: files, addresses, and how they are read.
-import { assert, faults, link, browse, signedIn, start, test, until } from "./lib.mjs";
+import { assert, browse, changeRead, faults, link, signedIn, start, test, until } from "./lib.mjs";
 import { library, lighthouse } from "../api/lib/documents.mjs";
 import { mixedPdf, scanned } from "../api/lib/print.mjs";
 import { mayFetch, site } from "../api/lib/site.mjs";
@@ -412,10 +412,8 @@ test("an agent that cannot be read now is not said to be gone, and a late answer
   const two = await kb.agent({ project_name: "Lighthouse", files: library });
   const { page } = await signedIn(t, kb);
   let breaks = true;
-  await page.route(`**${one.path}`, (route) =>
-    breaks
-      ? route.fulfill({ status: 503, json: { status: "error", message: "the database does not answer" } })
-      : route.continue(),
+  const mend = await changeRead(page, one.path, (read) =>
+    breaks ? { status: 503, body: { status: "error", message: "the database does not answer" } } : read,
   );
   await page.goto(`${kb.url}/agents/${one.id}/documents`);
   await page.getByText("the database does not answer").waitFor();
@@ -425,11 +423,12 @@ test("an agent that cannot be read now is not said to be gone, and a late answer
   await page.getByRole("row", { name: /lighthouse\.md/ }).waitFor();
   // Slow: the other one is opened meanwhile.
   await page.goto(`${kb.url}/agents`);
-  await page.unroute(`**${one.path}`);
-  let release;
-  await page.route(`**${one.path}`, async (route) => {
+  await mend();
+  let release, came;
+  await changeRead(page, one.path, async (read) => {
     await new Promise((go) => (release = go));
-    await route.continue();
+    came = true;
+    return read;
   });
   await page
     .getByRole("link", { name: /Harbour/ })
@@ -443,7 +442,7 @@ test("an agent that cannot be read now is not said to be gone, and a late answer
     .click();
   await page.getByRole("textbox", { name: "Ask Lighthouse …" }).waitFor();
   release();
-  await page.waitForResponse((reply) => reply.url().endsWith(one.path));
+  await until("it to come", () => came);
   await page.waitForTimeout(200);
   assert.ok(await page.getByRole("textbox", { name: "Ask Lighthouse …" }).isVisible());
   await page.goto(`${kb.url}/agents/${two.id + 1000}/documents`);
@@ -465,16 +464,14 @@ test("a source says what it is and how far its reading is, in the reader's langu
   );
   const { page, quiet } = await signedIn(t, kb, { locale: "de-DE" });
   // In the middle of its reading.
-  await page.route(`**${agent.path}/sources`, async (route) => {
-    const reply = await route.fetch();
-    const json = await reply.json();
-    Object.assign(json.data.sitemaps[0], {
+  await changeRead(page, `${agent.path}/sources`, (read) => {
+    Object.assign(read.body.data.sitemaps[0], {
       sync_status: "queued",
       sync_reason: "its pages are being read: 126 are known, 83 of them wait",
       page_count: 126,
       pages_waiting: 83,
     });
-    return route.fulfill({ response: reply, json });
+    return read;
   });
   await page.goto(`${kb.url}/agents/${agent.id}/sources`);
   const cards = page.locator(".source");

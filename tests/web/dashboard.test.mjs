@@ -6,6 +6,7 @@ import {
   assert,
   attacks,
   browse,
+  changeRead,
   faults,
   faultsEverywhere,
   link,
@@ -407,28 +408,47 @@ test("the first view is small", async (t) => {
   assert.ok(bytes > 5000 && bytes < FIRST_VIEW, `${bytes} bytes`);
 });
 
+test("over HTTP/1.1 no screen takes more than twelve requests", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  await agent.ask("Who built the Velmora lighthouse?");
+  await agent.expect(200, "GET", "/opening");
+  const { page, quiet } = await signedIn(t, kb);
+  const asked = [];
+  page.on("request", (request) => request.url().startsWith(kb.url) && asked.push(request.url()));
+  for (const place of [...screens.map((name) => `/agents/${agent.id}/${name}`), ...places]) {
+    await page.goto("about:blank");
+    asked.length = 0;
+    await page.goto(kb.url + place, { waitUntil: "networkidle" });
+    await page.locator(".content, .ask-body").waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.ok(asked.length > 6 && asked.length <= 12, `${place}: ${asked.length}\n${asked.join("\n")}`);
+  }
+  quiet();
+});
+
 test("what cannot be read says so, changes nothing, and comes when it is asked for again", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ project_name: "Harbour", files: library });
   await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
   const { page } = await signedIn(t, kb);
-  const fail = (path) =>
-    page.route(path, (route) => route.fulfill({ status: 503, json: { message: "The store is away." } }));
-  await fail("**/limits/usage");
+  const fail = (path) => changeRead(page, path, () => ({ status: 503, body: { message: "The store is away." } }));
+  let mend = await fail("/limits/usage");
   await page.goto(`${kb.url}/usage`);
   await page.getByText("The store is away.").waitFor();
-  await page.unroute("**/limits/usage");
+  await mend();
   await page.getByRole("button", { name: "Try again" }).click();
   await page.locator(".meter").first().waitFor();
   // Labels that nobody has seen are not saved over.
-  await fail("**/pages/*/labels");
+  const [{ id: first }] = (await agent.expect(200, "GET", "/content/pages", { query: { limit: 1 } })).data;
+  mend = await fail(`${agent.path}/pages/${first}/labels`);
   await page.goto(`${kb.url}/agents/${agent.id}/documents`);
   await page.locator("tbody td.check input").first().check();
   await page.locator(".bulk").getByRole("button", { name: "Labels" }).click();
   const dialog = page.locator("dialog");
   await dialog.getByText("The store is away.").waitFor();
   assert.ok(await dialog.getByRole("button", { name: "Save" }).isDisabled());
-  await page.unroute("**/pages/*/labels");
+  await mend();
   await dialog.getByRole("button", { name: "Try again" }).click();
   await dialog.getByRole("button", { name: "staff" }).waitFor();
   assert.ok(await dialog.getByRole("button", { name: "Save" }).isEnabled());

@@ -141,3 +141,26 @@ export async function faultsEverywhere(page, what, options = {}) {
   await page.evaluate((side) => (document.documentElement.dir = side), sides[0]);
   return found;
 }
+
+/** What the pages read at that address below /api/v1 is changed on its way, alone or together with others: `change`
+ * gets { status, body } and gives what it becomes. Gives what ends that. */
+export async function changeRead(page, address, change) {
+  const at = (text) => text.split("?")[0] === address;
+  const own = (url) => at(url.pathname.replace("/api/v1", ""));
+  const among = (url) => url.pathname === "/api/v1/together" && url.searchParams.getAll("path").some(at);
+  const matches = (url) => own(url) || among(url);
+  const handle = async (route) => {
+    const url = new URL(route.request().url());
+    const response = await route.fetch();
+    const body = await response.json();
+    if (own(url)) {
+      const { status, body: json } = await change({ status: response.status(), body });
+      return route.fulfill({ status, json });
+    }
+    for (const [i, path] of url.searchParams.getAll("path").entries())
+      if (at(path)) body.data[i] = await change(body.data[i]);
+    return route.fulfill({ json: body });
+  };
+  await page.route(matches, handle);
+  return () => page.unroute(matches, handle);
+}

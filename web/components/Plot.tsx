@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
+import { usePart } from "../lib/usepart";
 
 interface Props {
   labels: string[];
@@ -7,88 +7,27 @@ interface Props {
   name: string;
 }
 
-const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-/** A colour token as the canvas takes it: light-dark() is resolved by an element that wears it. */
-function resolved(name: string): string {
-  const probe = document.createElement("span");
-  probe.style.color = token(name) && `var(${name})`;
-  document.body.append(probe);
-  const colour = getComputedStyle(probe).color;
-  probe.remove();
-  return colour;
-}
-
 /** Bars over named intervals. The same figures stand in a table beside it. */
 export function Plot({ labels, values, name }: Props) {
   const element = useRef<HTMLDivElement>(null);
+  const draw = usePart(true, () => import("../lib/plot"));
   useEffect(() => {
+    if (!draw) return;
     const box = element.current!;
-    let plot: uPlot;
-    const draw = () => {
+    let plot: ReturnType<typeof draw> | undefined;
+    const anew = () => {
       plot?.destroy();
-      const [accent, soft, mute, line] = ["--accent", "--accent-soft", "--mute", "--line"].map(resolved) as [
-        string,
-        string,
-        string,
-        string,
-      ];
-      const font = `11px ${getComputedStyle(document.body).fontFamily}`;
-      plot = new uPlot(
-        {
-          width: box.clientWidth,
-          height: 190,
-          legend: { show: false },
-          padding: [10, 8, 0, 0],
-          cursor: { show: false },
-          scales: {
-            x: { time: false, range: [-0.6, labels.length - 0.4] },
-            y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] },
-          },
-          series: [
-            {},
-            {
-              label: name,
-              stroke: accent,
-              fill: soft,
-              width: 1.5,
-              points: { show: false },
-              paths: uPlot.paths.bars!({ size: [0.6, 56], radius: 0.12 }),
-            },
-          ],
-          axes: [
-            {
-              stroke: mute,
-              font,
-              size: 26,
-              grid: { show: false },
-              ticks: { show: false },
-              splits: () => labels.map((_, i) => i),
-              values: (_, splits) => splits.map((i) => (i % Math.ceil(labels.length / 12) ? "" : (labels[i] ?? ""))),
-            },
-            {
-              stroke: mute,
-              font,
-              size: 42,
-              grid: { stroke: line, width: 1 },
-              ticks: { show: false },
-              incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000, 100000],
-            },
-          ],
-        },
-        [labels.map((_, i) => i), values],
-        box,
-      );
+      plot = draw(box, name, labels, values);
     };
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    const observer = new ResizeObserver(draw);
+    const observer = new ResizeObserver(anew);
     observer.observe(box);
-    dark.addEventListener("change", draw);
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", anew);
     return () => {
       observer.disconnect();
-      dark.removeEventListener("change", draw);
+      dark.removeEventListener("change", anew);
       plot?.destroy();
     };
-  }, [labels.join(), values.join()]);
+  }, [draw, labels.join(), values.join()]);
   return <div class="plot" ref={element} role="img" aria-label={name} />;
 }

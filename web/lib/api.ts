@@ -87,8 +87,11 @@ export async function call<T>(method: string, path: string, options?: Options): 
 }
 
 export const V1 = "/api/v1";
-export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
-  call<T>("GET", V1 + path, { query, signal });
+/** How something is read; a surface may read several things in one request (together.ts). */
+export const gets = {
+  read: <T>(path: string, query?: Query, signal?: AbortSignal) => call<T>("GET", V1 + path, { query, signal }),
+};
+export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> => gets.read(path, query, signal);
 export const post = <T>(path: string, body?: unknown) => call<T>("POST", V1 + path, { body });
 export const put = <T>(path: string, body?: unknown) => call<T>("PUT", V1 + path, { body });
 export const patch = <T>(path: string, body?: unknown) => call<T>("PATCH", V1 + path, { body });

@@ -84,3 +84,6 @@ export function initials(name: string): string {
     words.length > 1 ? [...words[0]!][0]! + [...words[1]!][0]! : [...(words[0] ?? "?")].slice(0, 2).join("");
   return letters.toUpperCase();
 }
+
+/** "1 document", "2 documents"; languages that count otherwise say from where on there are many. */
+export const plural = (n: number, one: string, many: string, isOne = n === 1) => `${number(n)} ${isOne ? one : many}`;

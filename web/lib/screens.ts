@@ -29,7 +29,7 @@ export const screens: Screen[] = [
     title: () => w.analytics,
     icon: "analytics",
     group: "",
-    load: () => import("../screens/Analytics"),
+    load: () => screen("Analytics"),
   },
   {
     name: "persona",

@@ -57,15 +57,22 @@ let etag = "";
 
 /** True when something has changed since the last call. */
 export async function readProgress(id: number): Promise<boolean> {
+  if (!progress.value) {
+    // The first time it comes with all else that a screen asks for.
+    const found = await get<Progress>(`/projects/${id}/progress`);
+    if (id === wanted) progress.value = found;
+    return id === wanted;
+  }
   const reply = await send("GET", `${V1}/projects/${id}/progress`, {
-    headers: etag && progress.value ? { "if-none-match": etag } : {},
+    headers: etag ? { "if-none-match": etag } : {},
   });
   if (reply.status === 304) return false;
   const { data } = await reply.json();
   if (id !== wanted) return false;
+  const isNew = etag !== "" || JSON.stringify(data) !== JSON.stringify(progress.value);
   etag = reply.headers.get("etag") ?? "";
   progress.value = data;
-  return true;
+  return isNew;
 }
 
 export function forgetAgent() {

@@ -186,12 +186,12 @@ export default function Analytics({ id }: { id: number }) {
   const base = `/projects/${id}/reports`;
   const figures = useResource(
     async (signal) => {
-      const [queries, conversations, traffic] = await Promise.all([
+      const [queries, conversations, traffic, { never_cited }] = await Promise.all([
         get<Sums>(`${base}/queries`, { filters: "total,outcomes" }, signal),
         get<{ total: number; average_queries_per_conversation: number }>(`${base}/conversations`, {}, signal),
         get<{ sources: { request_source: string; request_source_number: number }[] }>(`${base}/traffic`, {}, signal),
+        readContent(id, signal),
       ]);
-      const { never_cited } = await readContent(id, signal);
       return { queries, conversations, traffic, never_cited };
     },
     [id],

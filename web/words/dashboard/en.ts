@@ -1,6 +1,5 @@
 // Every word of the dashboard. Each other language has the same keys; what a number changes is a function.
-import { number } from "../../lib/format";
-import { plural as s } from "./plural";
+import { number, plural as s } from "../../lib/format";
 
 const en = {
   // everywhere

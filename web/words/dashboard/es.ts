@@ -1,6 +1,5 @@
-import { number } from "../../lib/format";
+import { number, plural as s } from "../../lib/format";
 import type { Words } from "./en";
-import { plural as s } from "./plural";
 
 const es: Words = {
   // everywhere

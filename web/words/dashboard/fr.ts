@@ -1,6 +1,5 @@
-import { number } from "../../lib/format";
+import { number, plural } from "../../lib/format";
 import type { Words } from "./en";
-import { plural } from "./plural";
 
 /** Zero is one, too. */
 const s = (n: number, one: string, many: string) => plural(n, one, many, n < 2);
