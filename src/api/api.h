@@ -62,6 +62,7 @@ struct kb_api {
 	struct kb_pictures *pictures;       /* of pages of the web */
 	const char *temp_dir;               /* of segments in the making */
 	struct kb_slots *slots;             /* of messages whose files are read */
+	_Atomic(int) trials;                /* that go on now (trials.c) */
 	struct kb_pool *workers;
 	/* Set once it has started: the first requests may come a moment before. */
 	_Atomic(struct kb_server *) server;
@@ -138,6 +139,7 @@ struct kb_api_route {
 	/* It may be read together with others (together.c): its handler answers with JSON, by
 	 * kb_call_respond(), before it returns. */
 	bool together;
+	bool is_unrated;     /* takes nothing of the key's rate: the handler bounds it */
 	bool invalid_is_422; /* a bad argument: 422 instead of 400 (the contract's rule) */
 	size_t body_max;
 	bool upload;

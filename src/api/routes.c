@@ -217,6 +217,13 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Answers", .summary = "All texts that it has had, newest first",
 	  .response = "AnswerVersionsReply", .status = 200 },
 
+	{ "POST", AGENT "/trials", kb_trials_run, KEEPER, WRITE, .body_max = JSON_MAX,
+	  .is_unrated = true,
+	  .tag = "Answers",
+	  .summary = "Ask without a conversation: nothing is stored, and neither a query nor the "
+	             "key's rate is used; with the passages that were found, best first",
+	  .request = "TrialFields", .response = "TrialReply", .status = 200, .also = { 503 } },
+
 	/* labels */
 	{ "GET", AGENT "/labels", kb_labels_list, KEEPER, READ,
 	  .together = true,

@@ -76,6 +76,8 @@ bool kb_answers_read(struct kb_call *call, struct kb_err *err);
 bool kb_answers_update(struct kb_call *call, struct kb_err *err);
 bool kb_answers_delete(struct kb_call *call, struct kb_err *err);
 bool kb_answers_versions(struct kb_call *call, struct kb_err *err);
+/* trials.c */
+bool kb_trials_run(struct kb_call *call, struct kb_err *err);
 /* conversations.c */
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err);

@@ -145,6 +145,16 @@ static const struct kb_schema schemas[] = {
 	{ "AnswerVersion", "version:int questions:[str] answer:str checked_by:str? checked_at:time" },
 	{ "AnswerVersionsReply", SUCCESS("[AnswerVersion]") },
 
+	{ "TrialFields", "question:str turns~:[str] labels~:any labels_exclusive~:bool lang~:str? passages~:int? "
+	                 "answer~:bool" },
+	{ "TrialDocument", "page_id:int filename:str? title:str? url:str?" },
+	{ "TrialPassage", "page_id:int filename:str? title:str? url:str? heading:str? page_no:int? second:int? offset:int "
+	                  "text:str score:num" },
+	{ "Trial", "answer:str outcome:str failed:bool cut:bool statements:int supported:int model:str? "
+	           "citations:[TrialDocument] closest:[TrialDocument] verified~:CheckedBy passages:[TrialPassage] "
+	           "searched:int took_us:int" },
+	{ "TrialReply", SUCCESS("Trial") },
+
 	{ "Label", "id:int name:str project_id:int users:[str] created_at:time updated_at:time "
 	           "deleted_at:time?" },
 	{ "LabelReply", SUCCESS("Label") },

@@ -223,7 +223,7 @@ static void mask(struct kb_call *call, struct kb_turn *turn, const struct kb_age
 
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history, struct kb_err *err)
 {
-	if (!kb_limit_queries(call, err)
+	if ((!turn->is_trial && !kb_limit_queries(call, err))
 	    || !kb_call_settings(call, &call->agent, &turn->settings, err)
 	    || !kb_turn_apply(call, turn, err) || !refuse_locked(call, turn, err)
 	    || (!own_history && !read_history(call, turn, err)))
@@ -379,7 +379,7 @@ static void finish(void *arg, struct kb_err *err)
 	struct answering *a = arg;
 	struct kb_turn *turn = a->turn;
 
-	if (err->code == KB_OK && keep(a->call, turn, err)) {
+	if (err->code == KB_OK && (turn->is_trial || keep(a->call, turn, err))) {
 		if (turn->answer.failure) {
 			*err = *turn->answer.failure;
 			explain_failure(turn, err);
@@ -436,7 +436,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		             .known = &call->known,
 		             .labels = turn->labels,
 		             .notes = turn->notes,
-		             .row = &a->row,
+		             .row = turn->is_trial ? NULL : &a->row,
 		             .account_id = kb_principal_user(&call->who),
 		             .asker = call->visitor.name,
 		             .actions_max = call->plan->max_actions,

@@ -38,6 +38,7 @@ struct kb_turn {
 	bool own_settings;    /* the body may put settings of its own over the agent's */
 	bool takes_files;     /* the body may bring files */
 	bool masked;          /* the agent anonymises */
+	bool is_trial;        /* nothing of it is stored, and it is no query of the plan */
 	struct kb_sv_list actions_enabled, actions_disabled;
 	struct kb_attached *attached; /* files and context; NULL: none */
 	const char *source;           /* KB_SOURCE_… */
