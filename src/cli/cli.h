@@ -13,6 +13,7 @@ int kb_cli_serve(int argc, char **argv);
 int kb_cli_key(int argc, char **argv);
 int kb_cli_ask(int argc, char **argv);
 int kb_cli_add(int argc, char **argv);
+int kb_cli_eval(int argc, char **argv);
 int kb_cli_sync(int argc, char **argv);
 int kb_cli_parse(int argc, char **argv);
 int kb_cli_index(int argc, char **argv);

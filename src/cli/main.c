@@ -29,6 +29,7 @@ static const struct kb_command commands[] = {
 	{ "ask", kb_cli_ask, "--url URL --key KEY --agent ID [--json] [TEXT]", "ask an agent, by TEXT or standard input; prints the answer and its sources" },
 	{ "add", kb_cli_add, "--url URL --key KEY --agent ID [--no-wait] PATH|URL…", "add files, folders and addresses to an agent and say what became of each" },
 	{ "sync", kb_cli_sync, "--url URL --key KEY --agent ID [--watch] [--include GLOB]… [--delete] [--prefix NAME] [--base-url URL] DIR", "keep an agent's documents like the files of a folder or Git checkout" },
+	{ "eval", kb_cli_eval, "--url URL --key KEY --agent ID [--junit F] [--against F] [--min LIST] … TABLE|draft", "ask an agent a table of questions and say how well it answers; nothing is stored (eval --help says more)" },
 	{ "parse", kb_cli_parse, "[--ocr] FILE", "show what ingestion would index of a file, as JSON" },
 	{ "index", kb_cli_index, "build|search|stats|verify …", "the search core alone, on JSON lines", .verbs = "build search stats verify" },
 	{ "proxy", kb_cli_proxy, "[--url URL] [--agent ID] [--origin ORIGIN] [--listen HOST:PORT]", "let a browser extension ask one agent without holding a key (proxy --help lists the options)" },

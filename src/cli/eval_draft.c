@@ -1,0 +1,146 @@
+#include "cli/eval_draft.h"
+
+#include <stdlib.h>
+
+#include "cli/eval_score.h"
+
+enum { PAGE_ROWS = 100, PATH_BYTES = 128 };
+
+/* A row that is kept, and what makes two the same question. */
+struct draft {
+	struct kb_arena arena;
+	struct kb_sv *keys; /* sorted */
+	size_t key_count, key_capacity;
+	struct kb_buf *out;
+};
+
+static struct kb_sv key_of(struct kb_arena *arena, struct kb_sv question)
+{
+	struct kb_eval_tokens tokens;
+	struct kb_buf buf;
+	struct kb_sv out;
+
+	kb_eval_tokenize(arena, question, &tokens);
+	kb_buf_init(&buf, SIZE_MAX);
+	for (size_t i = 0; i < tokens.count; i++) {
+		kb_buf_byte(&buf, ' ');
+		kb_buf_sv(&buf, tokens.v[i]);
+	}
+	out = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+/* True the first time. */
+static bool is_new(struct draft *d, struct kb_sv question)
+{
+	struct kb_sv key = key_of(&d->arena, question);
+	size_t low = 0, high = d->key_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (kb_sv_cmp(d->keys[middle], key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!key.n || (low < d->key_count && kb_sv_eq(d->keys[low], key)))
+		return false;
+	KB_GROW(d->keys, d->key_capacity, d->key_count + 1);
+	memmove(d->keys + low + 1, d->keys + low, (d->key_count - low) * sizeof(*d->keys));
+	d->keys[low] = key;
+	d->key_count++;
+	return true;
+}
+
+/* answer: of what is right; said: of what was not. Both may be empty. */
+static void add_row(struct draft *d, struct kb_sv question, struct kb_sv answer, struct kb_sv said,
+                    const char *note)
+{
+	struct kb_jw jw;
+
+	if (!is_new(d, question))
+		return;
+	kb_jw_init(&jw, d->out);
+	kb_jw_object(&jw);
+	kb_jw_key_sv(&jw, "question", question);
+	if (answer.n) { /* as an array: a text may hold the mark that parts phrases */
+		kb_jw_key(&jw, "answer");
+		kb_jw_array(&jw);
+		kb_jw_sv(&jw, answer);
+		kb_jw_end(&jw);
+	}
+	kb_jw_key_str(&jw, "note", note);
+	if (said.n)
+		kb_jw_key_sv(&jw, "said", said);
+	kb_jw_end(&jw);
+	kb_buf_byte(d->out, '\n');
+}
+
+static void add_checked(struct draft *d, const json_t *row)
+{
+	const json_t *questions = kb_json_get(row, "questions");
+
+	for (size_t i = 0; i < json_array_size(questions); i++) {
+		const json_t *one = json_array_get(questions, i);
+
+		add_row(d, kb_sv(json_string_value(one), json_string_length(one)),
+		        kb_json_sv(row, "answer", KB_SV("")), KB_SV(""), "checked");
+	}
+}
+
+static void add_asked(struct draft *d, const json_t *row)
+{
+	struct kb_sv question = kb_json_sv(row, "user_query", KB_SV(""));
+	struct kb_sv answer = kb_json_sv(row, "ai_response", KB_SV(""));
+	struct kb_sv feedback = kb_json_sv(row, "feedback", KB_SV(""));
+
+	if (kb_sv_eq_str(feedback, "liked"))
+		add_row(d, question, answer, KB_SV(""), "liked");
+	else if (kb_sv_eq_str(feedback, "disliked"))
+		add_row(d, question, KB_SV(""), answer, "disliked");
+}
+
+static void add_unanswered(struct draft *d, const json_t *row)
+{
+	add_row(d, kb_json_sv(row, "user_query", KB_SV("")), KB_SV(""), KB_SV(""), "unanswered");
+}
+
+/* All rows of a list. */
+static bool each(struct kb_remote *remote, const char *list, struct draft *d,
+                 void (*add)(struct draft *d, const json_t *row), struct kb_err *err)
+{
+	bool more = true;
+
+	for (int page = 1; more; page++) {
+		struct kb_arena arena = { 0 };
+		char path[PATH_BYTES];
+		const json_t *rows;
+		json_t *data;
+
+		snprintf(path, sizeof(path), "%slimit=%d&page=%d", list, PAGE_ROWS, page);
+		data = kb_remote_call(remote, &arena, path, NULL, err);
+		rows = kb_json_get(data, "data");
+		more = page < kb_json_int(data, "last_page", 0);
+		for (size_t i = 0; i < json_array_size(rows); i++)
+			add(d, json_array_get(rows, i));
+		kb_arena_fini(&arena);
+		if (!data)
+			return false;
+	}
+	return true;
+}
+
+bool kb_eval_draft(struct kb_remote *remote, struct kb_buf *out, struct kb_err *err)
+{
+	struct draft d = { .out = out };
+	bool ok =
+	        each(remote, "/answers?", &d, add_checked, err)
+	        && each(remote, "/reports/intelligence?", &d, add_asked, err)
+	        && each(remote, "/reports/intelligence?unanswered=true&", &d, add_unanswered, err);
+
+	free(d.keys);
+	kb_arena_fini(&d.arena);
+	return ok;
+}
