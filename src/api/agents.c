@@ -266,7 +266,8 @@ static bool check_children(struct kb_call *call, const struct kb_agent *agent, c
 	const int64_t *old = kb_agent_children(call->arena, agent, &old_count);
 
 	for (size_t i = 0; i < count; i++) {
-		bool known = kb_principal_reaches(&call->who, ids[i]);
+		bool known = kb_principal_reaches(&call->who, ids[i])
+		             && kb_principal_is(&call->who, KB_ROLE_KEEPER, ids[i], NULL);
 
 		for (size_t j = 0; j < old_count && !known; j++)
 			known = old[j] == ids[i];
@@ -473,8 +474,9 @@ bool kb_agents_read_fast(struct kb_request *req)
 	if (!kb_sv_to_int(req->params[0], 1, INT64_MAX, &id)
 	    || !kb_store_peek_key(call.api->store, call.arena, kb_request_bearer(req), &key))
 		return false;
-	kb_call_by_key(&call, &key);
-	if (call.who.agent_count || call.plan->rate_per_second
+	/* Who a person is, the store has to be asked. */
+	if (key.person_id || !kb_call_by_key(&call, &key, &err) || call.who.agent_count
+	    || call.plan->rate_per_second
 	    || !kb_store_peek_agent(call.api->store, call.arena, call.who.account, id, &call.agent)
 	    || call.agent.settings.n + call.agent.options.n > FAST_BYTES
 	    || !kb_ready_peek(call.api, id, call.agent.index_version, &ready))

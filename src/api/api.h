@@ -126,9 +126,9 @@ struct kb_api_route {
 	/* Answers, or returns false with *err set for dispatch to answer. Every row has one: `fast`
 	 * is not asked when the request has a body. */
 	bool (*handle)(struct kb_call *call, struct kb_err *err);
-	/* Who it is for, at the least, and what it does. Where the path names an agent, it is for
-	 * who reaches that. A question (KB_ASK) of an agent's path is in the session that the path
-	 * names, or in a new one. */
+	/* Who it is for, and what it does. Where the path names an agent, it is for who reaches
+	 * that and has the role there. A question (KB_ASK) of an agent's path is in the session
+	 * that the path names, or in a new one. */
 	enum kb_role role;
 	enum kb_verb verb;
 	bool (*fast)(struct kb_request *req);
@@ -218,8 +218,20 @@ bool kb_call_is_secure(const struct kb_call *call);
 /* Empty: it was not sent. */
 struct kb_sv kb_call_cookie(struct kb_call *call, const char *name);
 
-/* That key's holder becomes who calls, with their plan. */
-void kb_call_by_key(struct kb_call *call, const struct kb_key *key);
+/* That key's holder becomes who calls, with their plan: the account, or the person whose own it is;
+ * a key without an id is none (signins.h). KB_E_UNAUTHORIZED where that person has gone. */
+bool kb_call_by_key(struct kb_call *call, const struct kb_key *key,
+                    struct kb_err *err) KB_MUST_CHECK;
+/* The labels that a question of theirs has: those that it names, for who holds a key or manages the
+ * agent's content; a person's own in any other case, where naming some is KB_E_FORBIDDEN
+ * (cited.c). */
+struct kb_label_filter;
+bool kb_call_labels(struct kb_call *call, const struct kb_inputs *inputs,
+                    struct kb_label_filter *out, struct kb_err *err) KB_MUST_CHECK;
+/* Whether who calls may see that document of an agent they reach: their labels open it, or they
+ * manage the content. KB_E_NOT_FOUND where not (cited.c). */
+bool kb_call_opens(struct kb_call *call, const struct kb_page *page,
+                   struct kb_err *err) KB_MUST_CHECK;
 
 /* The public agent of the path's {slug}, and who pays for it (visitor.c). */
 bool kb_call_public_agent(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;

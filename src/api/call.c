@@ -30,10 +30,23 @@ struct kb_sv kb_request_bearer(const struct kb_request *req)
 	return kb_sv_trim(kb_sv_from(value, scheme.n));
 }
 
-void kb_call_by_key(struct kb_call *call, const struct kb_key *key)
+bool kb_call_by_key(struct kb_call *call, const struct kb_key *key, struct kb_err *err)
 {
-	call->who = kb_principal_of_key(key);
-	call->plan = kb_plans_get(&call->api->plans, key->plan);
+	struct kb_person person;
+
+	if (!key->person_id) {
+		call->who = kb_principal_of_key(key);
+		call->plan = kb_plans_get(&call->api->plans, key->plan);
+		return true;
+	}
+	if (!kb_store_person_get(call->api->store, call->arena, key->account_id, key->person_id,
+	                         &person, err))
+		return err->code == KB_E_NOT_FOUND
+		       && kb_fail(err, KB_E_UNAUTHORIZED, "nobody signs in as that any more");
+	call->who = kb_principal_of_person(call->arena, &person, key->id);
+	call->plan = kb_plans_get(&call->api->plans, person.plan);
+	call->ahead = NULL; /* it was read for an account, which has all conversations */
+	return true;
 }
 
 struct kb_request_kept *kb_request_kept(struct kb_request *req)
@@ -65,6 +78,7 @@ bool kb_call_read_ahead(struct kb_call *call, struct kb_sv key, struct kb_err *e
 
 	if (!kb_call_id(call, (size_t)agent, "Agent", &want.agent_id, err))
 		return false;
+	want.visitor_id = call->who.person;
 	if (session >= 0)
 		want.session_id = call->req->params[session];
 	if (call->plan && kb_limits_queries(call->plan))
@@ -102,10 +116,13 @@ bool kb_call_agent(struct kb_call *call, int64_t id, struct kb_err *err)
 {
 	struct kb_agent other;
 
-	if (kb_principal_reaches(&call->who, id) && get_agent(call, id, err))
-		return true;
-	if (kb_principal_reaches(&call->who, id) && err->code != KB_E_NOT_FOUND)
-		return false;
+	if (kb_principal_reaches(&call->who, id)) {
+		kb_principal_enter(&call->who, id, call->row->verb);
+		if (get_agent(call, id, err))
+			return kb_principal_is(&call->who, call->row->role, id, err);
+		if (err->code != KB_E_NOT_FOUND)
+			return false;
+	}
 	if (call->row->foreign_is_403
 	    && kb_store_agent_find(call->api->store, call->arena, id, &other, err))
 		return kb_fail(err, KB_E_FORBIDDEN, "This action is unauthorized.");

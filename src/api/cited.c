@@ -34,6 +34,24 @@ bool kb_visitor_labels(struct kb_call *call, struct kb_label_filter *out, struct
 	                         err);
 }
 
+bool kb_call_labels(struct kb_call *call, const struct kb_inputs *inputs,
+                    struct kb_label_filter *out, struct kb_err *err)
+{
+	if (!kb_filter_read(inputs, call->arena, out, err))
+		return false;
+	if (!call->who.member)
+		return true;
+	if (!out->group_count) {
+		bool exclusive = out->exclusive, ok = kb_visitor_labels(call, out, err);
+
+		out->exclusive = exclusive;
+		return ok;
+	}
+	return kb_principal_is(&call->who, KB_ROLE_EDITOR, call->agent.id, NULL)
+	       || kb_fail(err, KB_E_FORBIDDEN,
+	                  "your own labels say which documents you find: a question names none");
+}
+
 const int64_t *kb_cited_ids(struct kb_call *call, const struct kb_message *message, size_t *count)
 {
 	struct kb_closest_list closest = { 0 };
@@ -78,6 +96,16 @@ static bool leave_open(struct kb_call *call, int64_t agent_id, struct kb_page *p
 			pages[i] = (struct kb_page){ 0 };
 	kb_view_release(&view);
 	return true;
+}
+
+bool kb_call_opens(struct kb_call *call, const struct kb_page *page, struct kb_err *err)
+{
+	struct kb_page seen = *page;
+
+	if (!call->who.member || kb_principal_is(&call->who, KB_ROLE_EDITOR, page->agent_id, NULL))
+		return true;
+	return leave_open(call, page->agent_id, &seen, 1, err)
+	       && (seen.id || not_there(page->id, err));
 }
 
 bool kb_visitor_pages(struct kb_call *call, const struct kb_page_ids *ids, struct kb_page *out,

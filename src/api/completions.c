@@ -311,7 +311,7 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 	    || !kb_inputs_handle(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
 	                         &turn->external_id, err)
 	    || !kb_inputs_bool(&call->inputs, "is_inline_citation", &turn->inline_citations, err)
-	    || !kb_filter_read(&call->inputs, call->arena, &turn->labels, err)
+	    || !kb_call_labels(call, &call->inputs, &turn->labels, err)
 	    || !kb_turn_read_notes(call, turn, err) || !kb_turn_read_lang(call, turn, err)
 	    || !kb_wants_stream(call, &stream, err))
 		return false;

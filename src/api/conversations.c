@@ -70,6 +70,7 @@ struct kb_session kb_call_session(const struct kb_call *call, struct kb_sv id)
 		.id = id,
 		.account_id = call->who.account,
 		.visitor_id = call->who.person,
+		.begun_by = kb_principal_person(&call->who),
 	};
 }
 
@@ -127,6 +128,7 @@ static void read_creator(struct kb_call *call, struct kb_conversation_filter *fi
 		if (kb_sv_eq_str(word, words[i].word))
 			filter->by = words[i].by;
 	filter->created_by = call->who.account;
+	filter->visitor_id = call->who.person;
 }
 
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err)

@@ -45,9 +45,10 @@ static bool check_key(struct kb_call *call, struct kb_err *err)
 	struct kb_key key;
 
 	if (find_key(call, &key, err)) {
-		kb_store_key_seen(call->api->store, &key);
-		kb_call_by_key(call, &key);
-		return true;
+		if (key.id)
+			kb_store_key_seen(call->api->store, &key);
+		if (kb_call_by_key(call, &key, err))
+			return true;
 	}
 	if (err->code == KB_E_UNAUTHORIZED)
 		kb_fail(err, KB_E_UNAUTHORIZED, "API Token is either missing or invalid");
@@ -67,6 +68,7 @@ static bool identify(struct kb_call *call, struct kb_err *err)
 	}
 }
 
+/* Each key has a rate of its own, and a person who is here without one. */
 static bool check_rate(struct kb_call *call, struct kb_err *err)
 {
 	const struct kb_plan *plan = call->plan;
@@ -78,8 +80,8 @@ static bool check_rate(struct kb_call *call, struct kb_err *err)
 	kept = kb_request_kept(call->req);
 	kept->rate_limit = plan->burst;
 	kb_rates_share(call->api->rates, kb_store_nodes(call->api->store));
-	if (kb_rates_take(call->api->rates, call->who.key, plan, kb_clock_mono_us(),
-	                  &kept->rate_left, &wait_ms))
+	if (kb_rates_take(call->api->rates, call->who.key ? call->who.key : -call->who.member, plan,
+	                  kb_clock_mono_us(), &kept->rate_left, &wait_ms))
 		return true;
 	return kb_fail_for(err, KB_E_EXHAUSTED, (wait_ms + 999) / 1000, "Too Many Requests");
 }
@@ -118,10 +120,10 @@ static bool check_known(struct kb_call *call, bool counts, struct kb_err *err)
 {
 	const struct kb_api_route *row = call->row;
 
-	if (row->role > KB_ROLE_VISITOR
-	    && ((counts && !row->is_unrated && !check_rate(call, err)) || !find_agent(call, err)))
-		return false;
-	return kb_principal_may(&call->who, row->verb, err);
+	if (row->role == KB_ROLE_VISITOR)
+		return true;
+	return (!counts || row->is_unrated || check_rate(call, err)) && find_agent(call, err)
+	       && kb_principal_is(&call->who, row->role, call->agent.id, err);
 }
 
 /* Who calls, and whether they may: before a large body is taken and before it is handled, when the
@@ -142,7 +144,7 @@ static bool check_feature(const struct kb_call *call, struct kb_err *err)
 
 bool kb_call_run_within(struct kb_call *call, struct kb_err *err)
 {
-	KB_ASSERT(call->row->role == KB_ROLE_KEEPER && call->who.role >= KB_ROLE_KEEPER);
+	KB_ASSERT(call->row->together && call->row->role >= KB_ROLE_MEMBER);
 	return check_known(call, true, err) && check_feature(call, err)
 	       && call->row->handle(call, err);
 }

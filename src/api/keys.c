@@ -1,7 +1,7 @@
 /* The account's keys, for who holds one that reaches all of it. */
 #include "api/routes.h"
 
-enum { NAME_CHARS = 100, AGENTS_MAX = 100 };
+enum { NAME_CHARS = 100, AGENTS_MAX = 100, OWN_MAX = 20 };
 
 /* project_ids: missing or null is none. */
 static bool read_agents(struct kb_call *call, struct kb_key_new *key, struct kb_err *err)
@@ -41,7 +41,29 @@ static void write_ids(struct kb_jw *jw, const char *name, const struct kb_key *k
 	kb_jw_end(jw);
 }
 
-bool kb_keys_list(struct kb_call *call, struct kb_err *err)
+static void write_key(struct kb_call *call, struct kb_jw *jw, const struct kb_key *key)
+{
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "id", key->id);
+	kb_jw_key_sv(jw, "name", key->name);
+	kb_jw_key_sv(jw, "label", key->label);
+	write_ids(jw, "project_ids", key);
+	kb_jw_key_bool(jw, "is_mine", key->id == call->who.key);
+	kb_jw_key(jw, "person_id");
+	if (key->person_id)
+		kb_jw_int(jw, key->person_id);
+	else
+		kb_jw_null(jw);
+	kb_jw_key_time(jw, "created_at", key->created_at);
+	if (key->seen_at)
+		kb_jw_key_time(jw, "seen_at", key->seen_at);
+	else
+		kb_jw_key_null(jw, "seen_at");
+	kb_jw_end(jw);
+}
+
+/* person_id 0: all of the account. */
+static bool reply_keys(struct kb_call *call, int64_t person_id, struct kb_err *err)
 {
 	struct kb_key *keys;
 	size_t count;
@@ -53,37 +75,28 @@ bool kb_keys_list(struct kb_call *call, struct kb_err *err)
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_array(&jw);
-	for (size_t i = 0; i < count; i++) {
-		kb_jw_object(&jw);
-		kb_jw_key_int(&jw, "id", keys[i].id);
-		kb_jw_key_sv(&jw, "name", keys[i].name);
-		kb_jw_key_sv(&jw, "label", keys[i].label);
-		write_ids(&jw, "project_ids", &keys[i]);
-		kb_jw_key_bool(&jw, "is_mine", keys[i].id == call->who.key);
-		kb_jw_key_time(&jw, "created_at", keys[i].created_at);
-		if (keys[i].seen_at)
-			kb_jw_key_time(&jw, "seen_at", keys[i].seen_at);
-		else
-			kb_jw_key_null(&jw, "seen_at");
-		kb_jw_end(&jw);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (!person_id || keys[i].person_id == person_id)
+			write_key(call, &jw, &keys[i]);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-bool kb_keys_create(struct kb_call *call, struct kb_err *err)
+bool kb_keys_list(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_key_new key = { .account_id = call->who.account };
+	return reply_keys(call, 0, err);
+}
+
+/* Makes the key, and tells it. */
+static bool make_key(struct kb_call *call, struct kb_key_new *key, struct kb_err *err)
+{
 	char text[KB_KEY_TEXT];
 	int64_t id;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &key.name, err)
-	    || !read_agents(call, &key, err))
-		return false;
-	key.name = key.name.p ? kb_sv_trim(key.name) : KB_SV("");
-	if (!kb_store_key_create(call->api->store, &key, text, err))
+	key->name = key->name.p ? kb_sv_trim(key->name) : KB_SV("");
+	if (!kb_store_key_create(call->api->store, key, text, err))
 		return false;
 	KB_ASSERT(kb_sv_to_int(
 	        kb_sv_sub(kb_sv_str(text), 0, (size_t)kb_sv_find_byte(kb_sv_str(text), '|')), 1,
@@ -96,16 +109,77 @@ bool kb_keys_create(struct kb_call *call, struct kb_err *err)
 	return kb_call_reply(call, 201, &buf, &jw, err);
 }
 
+bool kb_keys_create(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_key_new key = { .account_id = call->who.account };
+
+	return kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &key.name, err)
+	       && read_agents(call, &key, err) && make_key(call, &key, err);
+}
+
 bool kb_keys_delete(struct kb_call *call, struct kb_err *err)
 {
 	int64_t id;
 
 	if (!kb_call_id(call, 0, "Key", &id, err))
 		return false;
-	/* For a key that is limited to some agents there are no others. */
-	if (!kb_principal_may(&call->who, KB_MANAGE, NULL))
+	/* For who is no owner there are none. */
+	if (!kb_principal_is(&call->who, KB_ROLE_OWNER, 0, NULL))
 		return kb_fail(err, KB_E_NOT_FOUND, "Key with id %" PRId64 " not found", id);
 	if (!kb_store_account_key_revoke(call->api->store, call->who.account, id, err))
 		return false;
 	return kb_call_reply_flag(call, 200, "deleted", err);
+}
+
+/* ---- a person's own ---- */
+
+static bool is_person(const struct kb_call *call, struct kb_err *err)
+{
+	return call->who.member
+	       || kb_fail(err, KB_E_FORBIDDEN, "only a person has keys of their own");
+}
+
+bool kb_own_keys_list(struct kb_call *call, struct kb_err *err)
+{
+	return reply_keys(call, call->who.member ? call->who.member : -1, err);
+}
+
+static bool has_room(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_key *keys;
+	size_t count, own = 0;
+
+	if (!kb_store_account_keys(call->api->store, call->arena, call->who.account, &keys, &count,
+	                           err))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		own += keys[i].person_id == call->who.member;
+	return own < OWN_MAX
+	       || kb_fail(err, KB_E_INVALID, "you have %d keys, which is the limit", OWN_MAX);
+}
+
+bool kb_own_keys_create(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_key_new key = { .account_id = call->who.account, .person_id = call->who.member };
+
+	return is_person(call, err)
+	       && kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &key.name, err)
+	       && has_room(call, err) && make_key(call, &key, err);
+}
+
+bool kb_own_keys_delete(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_key key;
+	int64_t id;
+	bool found;
+
+	if (!kb_call_id(call, 0, "Key", &id, err))
+		return false;
+	found = kb_store_key_get(call->api->store, call->arena, id, &key, err);
+	if (!found && err->code != KB_E_NOT_FOUND)
+		return false;
+	if (!found || !call->who.member || key.person_id != call->who.member)
+		return kb_fail(err, KB_E_NOT_FOUND, "Key with id %" PRId64 " not found", id);
+	return kb_store_account_key_revoke(call->api->store, call->who.account, id, err)
+	       && kb_call_reply_flag(call, 200, "deleted", err);
 }

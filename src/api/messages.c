@@ -153,7 +153,7 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 	                       : KB_SOURCE_WEB;
 	turn->wants_inline = wants_inline;
 	if (!kb_session_id_check(turn->session_id, err) || !read_prompt(call, turn, err)
-	    || !kb_filter_read(&call->inputs, call->arena, &turn->labels, err)
+	    || !kb_call_labels(call, &call->inputs, &turn->labels, err)
 	    || !kb_turn_read_notes(call, turn, err) || !kb_turn_read_lang(call, turn, err)
 	    || !kb_turn_read_own(call, turn, err) || !kb_wants_stream(call, &stream, err)
 	    || !kb_wants_resumable(call, &resumable, err) || !kb_turn_begin(call, turn, false, err))

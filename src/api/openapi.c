@@ -125,7 +125,7 @@ static bool is_implied(const struct kb_api_route *row, int status)
 	case 503:
 		return has_key;
 	case 403:
-		return row->feature || row->foreign_is_403 || row->verb == KB_MANAGE;
+		return row->feature || row->foreign_is_403 || row->role > KB_ROLE_MEMBER;
 	case 404:
 		return has_variable;
 	case 414:
@@ -202,6 +202,7 @@ static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 	kb_jw_str(jw, row->tag);
 	kb_jw_end(jw);
 	kb_jw_key_str(jw, "summary", row->summary);
+	kb_jw_key_str(jw, "x-docent-role", kb_role_name(row->role));
 	write_parameters(jw, row);
 	if (row->request) {
 		kb_jw_key(jw, "requestBody");

@@ -181,11 +181,11 @@ bool kb_call_cited_page(struct kb_call *call, struct kb_page *out, struct kb_err
 	if (!kb_call_id(call, 1, "Page", &id, err))
 		return false;
 	if (kb_store_page_get(call->api->store, call->arena, call->agent.id, id, out, err))
-		return true;
+		return kb_call_opens(call, out, err);
 	children = kb_agent_children(call->arena, &call->agent, &count);
 	for (size_t i = 0; err->code == KB_E_NOT_FOUND && i < count; i++)
 		if (kb_store_page_get(call->api->store, call->arena, children[i], id, out, err))
-			return true;
+			return kb_call_opens(call, out, err);
 	return page_not_found(id, err);
 }
 
@@ -206,5 +206,5 @@ bool kb_metadata_read(struct kb_call *call, struct kb_err *err)
 		return false;
 	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
 		return page_not_found(id, err);
-	return reply_metadata(call, &page, err);
+	return kb_call_opens(call, &page, err) && reply_metadata(call, &page, err);
 }

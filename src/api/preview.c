@@ -130,7 +130,10 @@ bool kb_preview_read(struct kb_call *call, struct kb_err *err)
 	if (!kb_store_page_find(call->api->store, call->arena, call->who.account, id, &page, err)) {
 		if (err->code != KB_E_NOT_FOUND)
 			return false;
-	} else if (kb_principal_reaches(&call->who, page.agent_id)) {
+	} else if (kb_principal_reaches(&call->who, page.agent_id)
+	           && kb_principal_is(&call->who, KB_ROLE_ASKER, page.agent_id, NULL)) {
+		if (!kb_call_opens(call, &page, err))
+			return false;
 		if (page.is_ours && page.blob.n)
 			return kb_call_reply_original(call, &page, err);
 		if (page.text_blob.n)

@@ -16,7 +16,7 @@ enum { REPLY_MAX = 64 << 20 };
 /*
  * Each call passes here before anybody is told: who called (call->who), what for (call->row, its
  * verb and the path's parameters) and what came of it are known. What is to be kept of every call,
- * or of each that changes something (KB_WRITE, KB_MANAGE), is written here. Behind it the call may
+ * or of each that changes something (KB_WRITE), is written here. Behind it the call may
  * be gone with its memory. What is refused while nobody is known yet comes on a loop thread, too.
  *
  * err: why it failed; NULL: it did not.

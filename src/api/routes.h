@@ -109,6 +109,15 @@ bool kb_user_read(struct kb_call *call, struct kb_err *err);
 bool kb_user_update(struct kb_call *call, struct kb_err *err);
 bool kb_user_search(struct kb_call *call, struct kb_err *err);
 bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
+/* people.c */
+bool kb_people_list(struct kb_call *call, struct kb_err *err);
+bool kb_people_read(struct kb_call *call, struct kb_err *err);
+bool kb_people_create(struct kb_call *call, struct kb_err *err);
+bool kb_people_update(struct kb_call *call, struct kb_err *err);
+bool kb_people_delete(struct kb_call *call, struct kb_err *err);
+bool kb_people_invite(struct kb_call *call, struct kb_err *err);
+bool kb_sessions_list(struct kb_call *call, struct kb_err *err);
+bool kb_sessions_delete(struct kb_call *call, struct kb_err *err);
 /* embeddings.c */
 bool kb_embeddings_create(struct kb_call *call, struct kb_err *err);
 
@@ -160,6 +169,9 @@ bool kb_signin_delete(struct kb_call *call, struct kb_err *err);
 /* keys.c */
 bool kb_keys_list(struct kb_call *call, struct kb_err *err);
 bool kb_keys_create(struct kb_call *call, struct kb_err *err);
+bool kb_own_keys_list(struct kb_call *call, struct kb_err *err);
+bool kb_own_keys_create(struct kb_call *call, struct kb_err *err);
+bool kb_own_keys_delete(struct kb_call *call, struct kb_err *err);
 bool kb_keys_delete(struct kb_call *call, struct kb_err *err);
 /* dashboard.c */
 bool kb_dashboard_shell(struct kb_call *call, struct kb_err *err);

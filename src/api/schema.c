@@ -274,15 +274,28 @@ static const struct kb_schema schemas[] = {
 	           "current_total_storage_credits:int max_queries:int current_queries:int" },
 	{ "UsageReply", SUCCESS("Usage") },
 
-	{ "Key", "id:int name:str label:str project_ids:[int] is_mine:bool created_at:time seen_at:time?" },
+	{ "Key", "id:int name:str label:str project_ids:[int] is_mine:bool person_id:int? created_at:time seen_at:time?" },
 	{ "KeysReply", SUCCESS("[Key]") },
 	{ "KeyFields", "name~:str? project_ids~:[int]?" },
+	{ "OwnKeyFields", "name~:str?" },
 	{ "KeyMade", "id:int key:str" },
 	{ "KeyMadeReply", SUCCESS("KeyMade") },
-	{ "SignIn", "signed_in:bool has_keys:bool command:str? version:str key_id:int? user:User? project_ids:[int] "
+	{ "SignIn", "signed_in:bool has_keys:bool command:str? version:str key_id:int? user:User? person:SignedInPerson? project_ids:[int] "
 	            "plan:str? features:[str]" },
+	{ "SignedInPerson", "id:int name:str email:str role:str agents:[Grant]" },
 	{ "SignInReply", SUCCESS("SignIn") },
 	{ "SignInFields", "key~:str link~:str" },
+
+	{ "Grant", "project_id:int? rights:[str]" },
+	{ "Person", "id:int name:str email:str role:str agents:[Grant] labels:[str] invited_until:time? seen_at:time? "
+	            "created_at:time updated_at:time" },
+	{ "PersonReply", SUCCESS("Person") },
+	{ "PeopleReply", SUCCESS("[Person]") },
+	{ "PersonFields", "name~:str email~:str role~:str agents~:[Grant] labels~:[str]" },
+	{ "Invited", "person:Person link:str" },
+	{ "InvitedReply", SUCCESS("Invited") },
+	{ "SignedIn", "id:str is_mine:bool person_id:int? key_id:int? address:str browser:str created_at:time seen_at:time" },
+	{ "SessionsReply", SUCCESS("[SignedIn]") },
 
 	{ "Settings", .write = kb_schema_write_settings },
 	{ "SettingsFields", .write = kb_schema_write_settings_fields },

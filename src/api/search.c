@@ -58,7 +58,7 @@ static bool read_request(struct kb_call *call, struct search *search, struct kb_
 	    || !kb_inputs_text(&inputs, call->arena, "mode", 20, &mode, err)
 	    || !read_mode(mode.p ? mode : KB_SV("ranked"), &search->mode, err)
 	    || !kb_inputs_bool(&inputs, "explain", &search->find.explain, err)
-	    || !kb_filter_read(&inputs, call->arena, &search->find.labels, err))
+	    || !kb_call_labels(call, &inputs, &search->find.labels, err))
 		return false;
 	if (kb_sv_trim(search->find.text.p ? search->find.text : KB_SV("")).n == 0)
 		return kb_fail(err, KB_E_INVALID, "query can't be empty");

@@ -8,7 +8,9 @@
  * browser's question, system.c, does not name it), and from our own origin where the browser says
  * from which.
  */
+#include "api/people.h"
 #include "api/routes.h"
+#include "base/utf8.h"
 #include "store/signins.h"
 
 enum { KEY_CHARS = 100, DAYS = KB_SIGN_IN_MAX_US / (24 * 3600 * INT64_C(1000000)) };
@@ -83,6 +85,51 @@ static struct kb_sv set_cookie(struct kb_call *call, const char *secret)
 
 /* ---- the answers ---- */
 
+void kb_grants_write(struct kb_jw *jw, const struct kb_grant *grants, size_t count)
+{
+	kb_jw_array(jw);
+	for (size_t i = 0; i < count; i++) {
+		kb_jw_object(jw);
+		kb_jw_key(jw, "project_id");
+		if (grants[i].agent_id)
+			kb_jw_int(jw, grants[i].agent_id);
+		else
+			kb_jw_null(jw);
+		kb_jw_key(jw, "rights");
+		kb_jw_array(jw);
+		for (int bit = 0; bit < KB_RIGHT_COUNT; bit++)
+			if (grants[i].rights & (INT64_C(1) << bit))
+				kb_jw_str(jw, kb_right_names[bit]);
+		kb_jw_end(jw);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
+/* Who it is, where it is a person, and what they may. */
+static bool write_person(struct kb_call *call, struct kb_jw *jw, struct kb_err *err)
+{
+	struct kb_person person;
+
+	kb_jw_key(jw, "person");
+	if (!call->who.member) {
+		kb_jw_null(jw);
+		return true;
+	}
+	if (!kb_store_person_get(call->api->store, call->arena, call->who.account, call->who.member,
+	                         &person, err))
+		return false;
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "id", person.id);
+	kb_jw_key_sv(jw, "name", person.name);
+	kb_jw_key_sv(jw, "email", person.email);
+	kb_jw_key_str(jw, "role", kb_standing_names[person.standing]);
+	kb_jw_key(jw, "agents");
+	kb_grants_write(jw, person.grants, person.grant_count);
+	kb_jw_end(jw);
+	return true;
+}
+
 static bool reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
                   const char *secret, struct kb_err *err)
 {
@@ -127,6 +174,7 @@ static bool write_stranger(struct kb_call *call, struct kb_jw *jw, struct kb_err
 	kb_jw_key_str(jw, "version", DOCENT_VERSION);
 	kb_jw_key_null(jw, "key_id");
 	kb_jw_key_null(jw, "user");
+	kb_jw_key_null(jw, "person");
 	kb_jw_key(jw, "project_ids");
 	kb_jw_array(jw);
 	kb_jw_end(jw);
@@ -145,9 +193,15 @@ static bool write_known(struct kb_call *call, struct kb_jw *jw, struct kb_err *e
 	kb_jw_key_bool(jw, "has_keys", true);
 	kb_jw_key_null(jw, "command");
 	kb_jw_key_str(jw, "version", DOCENT_VERSION);
-	kb_jw_key_int(jw, "key_id", call->who.key);
+	kb_jw_key(jw, "key_id");
+	if (call->who.key)
+		kb_jw_int(jw, call->who.key);
+	else
+		kb_jw_null(jw);
 	kb_jw_key(jw, "user");
 	kb_record_user(call, jw, &account);
+	if (!write_person(call, jw, err))
+		return false;
 	kb_jw_key(jw, "project_ids");
 	kb_jw_array(jw);
 	for (size_t i = 0; i < call->who.agent_count; i++)
@@ -181,13 +235,11 @@ bool kb_signin_read(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sv secret = kb_call_sign_in(call);
 	struct kb_key key;
-	bool signed_in =
-	        secret.n
-	        && kb_store_sign_in_check(call->api->store, call->arena, secret, &key, err);
+	bool signed_in = secret.n
+	                 && kb_store_sign_in_check(call->api->store, call->arena, secret, &key, err)
+	                 && kb_call_by_key(call, &key, err);
 
-	if (signed_in)
-		kb_call_by_key(call, &key);
-	else if (secret.n && err->code != KB_E_UNAUTHORIZED)
+	if (!signed_in && secret.n && err->code != KB_E_UNAUTHORIZED)
 		return false;
 	return answer(call, 200, signed_in, NULL, err);
 }
@@ -198,26 +250,59 @@ static bool refuse_stranger(struct kb_err *err)
 	               "only a page of this service signs a browser in or out");
 }
 
+/* The key that a link stands for: one, or what stands for none of a person who is invited. */
+static bool follow_link(struct kb_call *call, struct kb_sv link, struct kb_key *out,
+                        struct kb_err *err)
+{
+	struct kb_person person;
+	int64_t id, person_id;
+
+	if (!kb_store_link_take(call->api->store, link, &id, &person_id, err))
+		return false;
+	if (id ? kb_store_key_get(call->api->store, call->arena, id, out, err)
+	       : kb_store_person_get(call->api->store, call->arena, 0, person_id, &person, err)) {
+		if (!id)
+			*out = (struct kb_key){ .account_id = person.account_id,
+				                .person_id = person.id };
+		return true;
+	}
+	return err->code == KB_E_NOT_FOUND
+	       && kb_fail(err, KB_E_UNAUTHORIZED, "the key of this link has been revoked");
+}
+
 /* The key that the browser shows, or that its link stands for. */
 static bool find_key(struct kb_call *call, struct kb_key *out, struct kb_err *err)
 {
 	struct kb_sv key = { 0 }, link = { 0 };
-	int64_t id;
 
 	if (!kb_inputs_text(&call->inputs, call->arena, "key", KEY_CHARS, &key, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "link", KEY_CHARS, &link, err))
 		return false;
 	if (link.n)
-		return kb_store_link_take(call->api->store, link, &id, err)
-		       && (kb_store_key_get(call->api->store, call->arena, id, out, err)
-		           || (err->code == KB_E_NOT_FOUND
-		               && kb_fail(err, KB_E_UNAUTHORIZED,
-		                          "the key of this link has been revoked")));
+		return follow_link(call, link, out, err);
 	if (key.p && kb_store_key_check(call->api->store, call->arena, kb_sv_trim(key), out, err))
 		return true;
 	if (!key.p || err->code == KB_E_UNAUTHORIZED)
 		kb_fail(err, KB_E_UNAUTHORIZED, "That is no valid key");
 	return false;
+}
+
+/* Whoever stands behind the key calls from now on, in this browser. */
+static bool sign_in(struct kb_call *call, const struct kb_key *key, char secret[KB_SIGN_IN_TEXT],
+                    struct kb_err *err)
+{
+	struct kb_sv agent = kb_request_field(call->req, "user-agent");
+	const struct kb_signing_in who = {
+		.account_id = key->account_id,
+		.key_id = key->id,
+		.person_id = key->person_id,
+		.address = kb_sv_str(call->req->peer),
+		.agent = kb_utf8_mend(call->arena, agent.p ? agent : KB_SV("")),
+	};
+
+	return kb_call_by_key(call, key, err)
+	       && kb_store_sign_in(call->api->store, &who, secret, err)
+	       && (!key->person_id || kb_store_person_seen(call->api->store, key->person_id, err));
 }
 
 bool kb_signin_create(struct kb_call *call, struct kb_err *err)
@@ -230,10 +315,10 @@ bool kb_signin_create(struct kb_call *call, struct kb_err *err)
 		return refuse_stranger(err);
 	if (!find_key(call, &key, err)
 	    || (before.n && !kb_store_sign_out(call->api->store, before, err))
-	    || !kb_store_sign_in(call->api->store, key.id, secret, err))
+	    || !sign_in(call, &key, secret, err))
 		return false;
-	kb_store_key_seen(call->api->store, &key);
-	kb_call_by_key(call, &key);
+	if (key.id)
+		kb_store_key_seen(call->api->store, &key);
 	return answer(call, 201, true, secret, err);
 }
 

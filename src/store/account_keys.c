@@ -31,6 +31,9 @@ enum {
 	KEY_OF_ACCOUNT,
 	KEY_REVOKE_OWN,
 	KEY_SEEN,
+	KEY_PERSON,
+	KEY_OF_PERSON,
+	KEY_REVOKE_PERSON,
 };
 // clang-format off
 /* The columns of api_keys (columns.h). */
@@ -43,7 +46,8 @@ enum {
 	NEXT (i, revoked_at, key.revoked_at) \
 	NEXT (t, hash,       hash) \
 	NEXT (t, name,       key.name) \
-	NEXT (i, seen_at,    key.seen_at)
+	NEXT (i, seen_at,    key.seen_at) \
+	NEXT (i, person_id,  key.person_id)
 /* What the cache keeps besides. */
 #define KEYS_CACHED(FIRST, NEXT) \
 	KEYS(FIRST, NEXT) \
@@ -76,6 +80,12 @@ static const struct kb_sql sql[] = {
 	[KEY_REVOKE_OWN] = { "key_revoke_own", "iii",
 		"UPDATE api_keys SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at = 0" },
 	[KEY_SEEN] = { "key_seen", "ii", "UPDATE api_keys SET seen_at = $2 WHERE id = $1" },
+	[KEY_PERSON] = { "key_person", "ii",
+		"SELECT count(*) FROM people WHERE id = $1 AND account_id = $2" },
+	[KEY_OF_PERSON] = { "key_of_person", "i",
+		"SELECT id FROM api_keys WHERE person_id = $1 AND person_id > 0 AND revoked_at = 0" },
+	[KEY_REVOKE_PERSON] = { "key_revoke_person", "ii",
+		"UPDATE api_keys SET revoked_at = $2 WHERE person_id = $1 AND person_id > 0 AND revoked_at = 0" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_account_keys = { "account_keys", sql, KB_COUNTOF(sql) };
@@ -112,7 +122,10 @@ static bool key_create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	char secret[SECRET_LETTERS + 1], hash[KB_HASH_HEX];
 	const struct kb_key_new *key = in->key;
 	struct key_record record = {
-		.key = { .account_id = key->account_id, .name = key->name, .created_at = in->now },
+		.key = { .account_id = key->account_id,
+		         .person_id = key->person_id,
+		         .name = key->name,
+		         .created_at = in->now },
 		.agents = kb_ids_text(in->arena, key->agents, key->agent_count),
 	};
 	int64_t *id = &record.key.id, there;
@@ -122,6 +135,14 @@ static bool key_create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	if (!there)
 		return kb_fail(err, KB_E_NOT_FOUND, "Account with id %" PRId64 " not found",
 		               key->account_id);
+	if (key->person_id
+	    && !kb_db_int(conn, &sql[KEY_PERSON],
+	                  KB_VALUES(kb_int(key->person_id), kb_int(key->account_id)), 0, &there,
+	                  err))
+		return false;
+	if (!there)
+		return kb_fail(err, KB_E_NOT_FOUND, "Person with id %" PRId64 " not found",
+		               key->person_id);
 	for (size_t i = 0; i < key->agent_count; i++) {
 		int64_t count;
 
@@ -251,6 +272,28 @@ bool kb_store_account_key_revoke(struct kb_store *store, int64_t account_id, int
 		                 .now = kb_store_now(store) };
 
 	return kb_db_write(store->db, key_revoke_own, &in, err);
+}
+
+bool kb_keys_revoke_of(struct kb_db_conn *conn, struct kb_arena *arena, int64_t person_id,
+                       int64_t now, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+	int64_t *ids = NULL;
+	size_t count = 0;
+
+	kb_rows_open(&rows, conn, &sql[KEY_OF_PERSON], KB_VALUES(kb_int(person_id)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, ids, count)[count] = kb_rows_int(&rows, 0);
+		count++;
+	}
+	if (!kb_rows_close(&rows, err)
+	    || !kb_db_run(conn, &sql[KEY_REVOKE_PERSON], KB_VALUES(kb_int(person_id), kb_int(now)),
+	                  NULL, err))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!kb_db_notify(conn, KB_TOPIC_KEY, ids[i], err))
+			return false;
+	return true;
 }
 
 static bool key_seen(struct kb_db_conn *conn, void *arg, struct kb_err *err)

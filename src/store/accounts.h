@@ -22,6 +22,7 @@ enum { KB_KEY_TEXT = 72 };
 
 struct kb_key {
 	int64_t id, account_id;
+	int64_t person_id;     /* whose own it is (people.h); 0: the account's */
 	struct kb_sv plan;     /* of its account */
 	struct kb_sv name;     /* what it is for, in its maker's words; may be empty */
 	struct kb_sv label;    /* what the list shows: the first letters */
@@ -51,12 +52,13 @@ bool kb_store_account_photo(struct kb_store *store, int64_t id, struct kb_sv blo
 
 /* A key to be made. */
 struct kb_key_new {
-	int64_t account_id;
+	int64_t account_id, person_id; /* person_id 0: the account's */
 	struct kb_sv name;
 	const int64_t *agents; /* limited to these; count 0: all of the account */
 	size_t agent_count;
 };
-/* Makes it and gives its text, once. KB_E_NOT_FOUND names an agent that the account has not. */
+/* Makes it and gives its text, once. KB_E_NOT_FOUND names an agent that the account has not, or the
+ * person. */
 bool kb_store_key_create(struct kb_store *store, const struct kb_key_new *key,
                          char text[KB_KEY_TEXT], struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb_key **keys,

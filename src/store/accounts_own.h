@@ -32,6 +32,10 @@ void kb_key_read_begin(struct kb_store *store, struct kb_db_conn *conn, struct k
 bool kb_key_read_end(struct kb_store *store, struct kb_arena *arena, struct kb_key_reading *reading,
                      struct kb_err *err) KB_MUST_CHECK;
 
+/* All keys that are a person's own, inside a write. */
+bool kb_keys_revoke_of(struct kb_db_conn *conn, struct kb_arena *arena, int64_t person_id,
+                       int64_t now, struct kb_err *err) KB_MUST_CHECK;
+
 /* From column `at` on. */
 void kb_account_read_row(struct kb_db_rows *rows, struct kb_arena *arena, int at,
                          struct kb_account *out);

@@ -282,8 +282,8 @@ static struct kb_conversation begun(struct kb_arena *arena, const struct kb_sess
 		.agent_id = session->agent_id,
 		.session_id = session_of(arena, session->id),
 		.name = name.n ? name : unnamed,
-		.created_by = session->visitor_id ? 0 : session->account_id,
-		.visitor_id = session->visitor_id,
+		.created_by = session->visitor_id > 0 ? 0 : session->account_id,
+		.visitor_id = session->visitor_id ? session->visitor_id : session->begun_by,
 		.created_at = now,
 		.updated_at = now,
 	};

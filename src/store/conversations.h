@@ -9,7 +9,7 @@ struct kb_conversation {
 	struct kb_sv session_id, name;
 	bool named;         /* by a person; else the first prompt names it */
 	int64_t created_by; /* account id; 0: a visitor */
-	int64_t visitor_id; /* the visitor's person_id (visitors.h); 0: none */
+	int64_t visitor_id; /* the visitor's person_id (visitors.h), or -id of a person; 0: none */
 	int64_t child_id;   /* of a master: the agent it stays with, perhaps itself; 0: none yet */
 	int64_t created_at, updated_at;
 	/* Of one in a list for its owner (`counted`): its questions, how many of them got no answer
@@ -24,9 +24,10 @@ struct kb_session {
 	int64_t agent_id;
 	struct kb_sv id;
 	int64_t account_id; /* who speaks, or whose agent a visitor speaks to */
-	/* A visitor's person_id: only their own conversations are there. 0: an account, which has
-	 * all of its agent's. */
+	/* A visitor's person_id, or -id of a person of the account (people.h): only their own
+	 * conversations are there. 0: who has all of the agent's. */
 	int64_t visitor_id;
+	int64_t begun_by; /* the same of who begins it, where visitor_id is 0 */
 };
 
 /* session->id empty: a new UUID. KB_E_CONFLICT where the agent has that session already. */

@@ -8,7 +8,7 @@ enum { KEY_VALID, KEY_FIRST };
 static const struct kb_sql sql[] = {
 	[KEY_VALID] = { "key_valid", "i", "SELECT count(*) FROM api_keys WHERE id = $1 AND revoked_at = 0" },
 	[KEY_FIRST] = { "key_first", "",
-		"SELECT id FROM api_keys WHERE revoked_at = 0 AND agents = '' ORDER BY id LIMIT 1" },
+		"SELECT id FROM api_keys WHERE revoked_at = 0 AND agents = '' AND person_id = 0 ORDER BY id LIMIT 1" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_keys = { "keys", sql, KB_COUNTOF(sql) };

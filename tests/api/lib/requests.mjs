@@ -24,6 +24,7 @@ const sensible = {
   label_ids: [],
   users: [],
   version: 1,
+  role: "member",
   email: undefined,
   sitemap_path: undefined,
   stream: false,

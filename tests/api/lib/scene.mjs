@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { library, questions } from "./documents.mjs";
 import { typedPdf } from "./print.mjs";
+import { signedIn } from "./people.mjs";
 import { fill, rightQuery, variables } from "./requests.mjs";
 import { until } from "./util.mjs";
 
@@ -30,6 +31,9 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     secret: "AAAAAAAAAAAAAAAAAAAAAA", // of a shared conversation, which there is not
   };
   ids.keyId = (await kb.expect(201, "POST", "/keys", { key, json: { name: `of ${name}` } })).id;
+  ids.personId = (await kb.expect(201, "POST", "/people", { key, json: { name: `of ${name}` } })).person.id;
+  ids.browserId =
+    (await signedIn(kb, { key: key ?? kb.key })) && (await kb.expect(200, "GET", "/sessions", { key }))[0].id;
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`of ${name}`] } });
   await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
   ids.labelId = label.id;

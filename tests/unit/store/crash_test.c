@@ -225,7 +225,7 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	        store, arena, &(struct kb_session){ .agent_id = agent_id, .id = KB_SV("s") },
 	        &(struct kb_history_want){ .since = 0, .limit = 5 }, &history, &f->err);
 	one = kb_store_key_create(store,
-	                          &(struct kb_key_new){ f->account.id, KB_SV(""), &agent_id, 1 },
+	                          &(struct kb_key_new){ f->account.id, 0, KB_SV(""), &agent_id, 1 },
 	                          text, &f->err);
 	ok &= one;
 	if (one)

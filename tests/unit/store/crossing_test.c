@@ -77,7 +77,7 @@ static bool key_for_agent(struct cross *c, size_t *count)
 
 	(void)count;
 	return kb_store_key_create(
-	        S, &(struct kb_key_new){ c->stranger.id, KB_SV(""), &c->victim.id, 1 }, text, E);
+	        S, &(struct kb_key_new){ c->stranger.id, 0, KB_SV(""), &c->victim.id, 1 }, text, E);
 }
 
 static bool page_get(struct cross *c, size_t *count)

@@ -280,9 +280,10 @@ static void test_keys(struct kb_test *t)
 	agent = fixture_agent(&f, "a");
 	CHECK(t, kb_store_key_create(f.store, &(struct kb_key_new){ .account_id = f.account.id },
 	                             one, &f.err));
-	CHECK(t, kb_store_key_create(
-	                 f.store, &(struct kb_key_new){ f.account.id, KB_SV("two"), &agent.id, 1 },
-	                 two, &f.err));
+	CHECK(t,
+	      kb_store_key_create(
+	              f.store, &(struct kb_key_new){ f.account.id, 0, KB_SV("two"), &agent.id, 1 },
+	              two, &f.err));
 	CHECK_INT(t, strlen(one), 5 + 43);
 	CHECK(t, strncmp(one, "1000|", 5) == 0);
 	CHECK(t, !kb_store_peek_key(f.store, &f.arena, kb_sv_str(one), &key));
@@ -309,7 +310,7 @@ static void test_keys(struct kb_test *t)
 	CHECK_INT(t, f.err.code, KB_E_UNAUTHORIZED);
 	CHECK(t, !kb_store_key_create(
 	                 f.store,
-	                 &(struct kb_key_new){ f.account.id, KB_SV(""), &(int64_t){ 999 }, 1 },
+	                 &(struct kb_key_new){ f.account.id, 0, KB_SV(""), &(int64_t){ 999 }, 1 },
 	                 wrong, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	CHECK(t, !kb_store_key_create(f.store, &(struct kb_key_new){ .account_id = 999 }, wrong,

@@ -1,6 +1,6 @@
 /* Browsers that are signed in: how long, with which key, and links that work once. */
 #include "fixture.h"
-#include "store/signins.h"
+#include "store/people.h"
 
 #define HOUR_US   (INT64_C(3600) * KB_SECOND_US)
 #define MINUTE_US (INT64_C(60) * KB_SECOND_US)
@@ -18,6 +18,16 @@ static int64_t make_key(struct fixture *f)
 	return key.id;
 }
 
+static bool sign_in(struct fixture *f, int64_t key, char secret[KB_SIGN_IN_TEXT])
+{
+	return kb_store_sign_in(f->store,
+	                        &(struct kb_signing_in){ .account_id = f->account.id,
+	                                                 .key_id = key,
+	                                                 .address = KB_SV("::1"),
+	                                                 .agent = KB_SV("a browser") },
+	                        secret, &f->err);
+}
+
 static bool is_in(struct fixture *f, const char *secret)
 {
 	struct kb_key key;
@@ -33,8 +43,8 @@ static void test_ends(struct kb_test *t)
 
 	fixture_init(&f, t);
 	key = make_key(&f);
-	CHECK(t, kb_store_sign_in(f.store, key, idle, &f.err));
-	CHECK(t, kb_store_sign_in(f.store, key, used, &f.err));
+	CHECK(t, sign_in(&f, key, idle));
+	CHECK(t, sign_in(&f, key, used));
 	CHECK(t, !is_in(&f, "") && !is_in(&f, "wrong"));
 	for (int hours = 0; hours < 168; hours += 8) {
 		CHECK(t, is_in(&f, used));
@@ -59,8 +69,8 @@ static void test_key(struct kb_test *t)
 
 	fixture_init(&f, t);
 	key = make_key(&f);
-	CHECK(t, kb_store_sign_in(f.store, key, secret, &f.err));
-	CHECK(t, kb_store_sign_in(f.store, key, other, &f.err));
+	CHECK(t, sign_in(&f, key, secret));
+	CHECK(t, sign_in(&f, key, other));
 	CHECK(t, kb_store_sign_out(f.store, kb_sv_str(other), &f.err));
 	CHECK(t, kb_store_sign_out(f.store, kb_sv_str(other), &f.err));
 	CHECK(t, !is_in(&f, other) && is_in(&f, secret));
@@ -73,7 +83,7 @@ static void test_links(struct kb_test *t)
 {
 	char link[KB_SIGN_IN_TEXT], late[KB_SIGN_IN_TEXT];
 	struct fixture f;
-	int64_t key, of = 0;
+	int64_t key, of = 0, person;
 
 	fixture_init(&f, t);
 	CHECK(t, !kb_store_key_first(f.store, &of, &f.err));
@@ -83,11 +93,105 @@ static void test_links(struct kb_test *t)
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	CHECK(t, kb_store_link_create(f.store, key, link, &f.err));
 	CHECK(t, kb_store_link_create(f.store, key, late, &f.err));
-	CHECK(t, kb_store_link_take(f.store, kb_sv_str(link), &of, &f.err) && of == key);
-	CHECK(t, !kb_store_link_take(f.store, kb_sv_str(link), &of, &f.err));
+	CHECK(t, kb_store_link_take(f.store, kb_sv_str(link), &of, &person, &f.err) && of == key);
+	CHECK(t, !kb_store_link_take(f.store, kb_sv_str(link), &of, &person, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_UNAUTHORIZED);
 	kb_clock_advance(&f.clock, 16 * MINUTE_US);
-	CHECK(t, !kb_store_link_take(f.store, kb_sv_str(late), &of, &f.err));
+	CHECK(t, !kb_store_link_take(f.store, kb_sv_str(late), &of, &person, &f.err));
+	fixture_fini(&f);
+}
+
+/* A member with a right for each agent. */
+static struct kb_person make_person(struct fixture *f)
+{
+	const struct kb_grant all = { 0, KB_RIGHT_ASK };
+	struct kb_person person = { .account_id = f->account.id,
+		                    .name = KB_SV("Ann"),
+		                    .email = KB_SV(""),
+		                    .labels = KB_SV("[\"hr\"]"),
+		                    .grants = &all,
+		                    .grant_count = 1 };
+
+	CHECK(f->t, kb_store_person_put(f->store, &f->arena, &person, &f->err));
+	return person;
+}
+
+static void test_people(struct kb_test *t)
+{
+	char link[KB_SIGN_IN_TEXT], second[KB_SIGN_IN_TEXT], secret[KB_SIGN_IN_TEXT],
+	        text[KB_KEY_TEXT];
+	struct kb_session_row *rows;
+	struct kb_person person;
+	struct kb_key known;
+	struct fixture f;
+	int64_t key, of, until;
+	size_t count;
+
+	fixture_init(&f, t);
+	person = make_person(&f);
+	CHECK(t, person.id && person.grant_count == 1 && person.grants[0].rights == KB_RIGHT_ASK);
+	CHECK(t, kb_sv_eq_str(person.labels, "[\"hr\"]") && !person.invited_until);
+	CHECK(t, kb_store_person_invite(f.store, person.id, link, &until, &f.err));
+	CHECK(t, kb_store_person_invite(f.store, person.id, second, &until, &f.err));
+	CHECK(t, !kb_store_link_take(f.store, kb_sv_str(link), &key, &of, &f.err));
+	CHECK(t, kb_store_person_get(f.store, &f.arena, 0, person.id, &person, &f.err));
+	CHECK(t, person.invited_until == until);
+	CHECK(t, kb_store_link_take(f.store, kb_sv_str(second), &key, &of, &f.err));
+	CHECK(t, key == 0 && of == person.id);
+	CHECK(t, !kb_store_link_take(f.store, kb_sv_str(second), &key, &of, &f.err));
+	of = person.id;
+	CHECK(t, kb_store_sign_in(
+	                 f.store,
+	                 &(struct kb_signing_in){ .account_id = f.account.id, .person_id = of },
+	                 secret, &f.err));
+	CHECK(t, kb_store_sign_in_check(f.store, &f.arena, kb_sv_str(secret), &known, &f.err));
+	CHECK(t, known.id == 0 && known.person_id == of && known.account_id == f.account.id);
+	CHECK(t,
+	      kb_store_key_create(
+	              f.store, &(struct kb_key_new){ .account_id = f.account.id, .person_id = of },
+	              text, &f.err));
+	CHECK(t, kb_store_key_check(f.store, &f.arena, kb_sv_str(text), &known, &f.err));
+	CHECK(t, known.person_id == of);
+	/* A person's key is none that an operator begins with. */
+	CHECK(t, !kb_store_key_first(f.store, &key, &f.err));
+	CHECK(t,
+	      kb_store_sessions(f.store, &f.arena, &(struct kb_session_owner){ f.account.id, of },
+	                        &rows, &count, &f.err));
+	CHECK(t, count == 1 && rows[0].person_id == of && rows[0].id.n == KB_SESSION_ID - 1);
+	CHECK(t, !kb_store_session_end(f.store, &(struct kb_session_owner){ f.account.id + 1 },
+	                               rows[0].id, &f.err));
+	CHECK(t, !kb_store_session_end(f.store, &(struct kb_session_owner){ f.account.id, of },
+	                               kb_sv_sub(rows[0].id, 0, 3), &f.err));
+	CHECK(t, is_in(&f, secret));
+	/* What is theirs goes with them. */
+	CHECK(t, !kb_store_person_remove(f.store, f.account.id + 1, of, &f.err));
+	CHECK(t, kb_store_person_remove(f.store, f.account.id, of, &f.err));
+	CHECK(t, !is_in(&f, secret));
+	CHECK(t, !kb_store_key_check(f.store, &f.arena, kb_sv_str(text), &known, &f.err));
+	fixture_fini(&f);
+}
+
+static void test_put(struct kb_test *t)
+{
+	const struct kb_grant foreign = { 987, KB_RIGHT_ASK };
+	struct kb_person person, other;
+	struct fixture f;
+
+	fixture_init(&f, t);
+	person = make_person(&f);
+	other = person;
+	other.grants = &foreign;
+	CHECK(t, !kb_store_person_put(f.store, &f.arena, &other, &f.err));
+	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
+	other.keeps_grants = true;
+	other.standing = KB_PERSON_OWNER;
+	other.name = KB_SV("Ben");
+	CHECK(t, kb_store_person_put(f.store, &f.arena, &other, &f.err));
+	CHECK(t, other.grant_count == 1 && other.grants[0].agent_id == 0);
+	CHECK(t, other.standing == KB_PERSON_OWNER && kb_sv_eq_str(other.name, "Ben"));
+	other.account_id++;
+	CHECK(t, !kb_store_person_put(f.store, &f.arena, &other, &f.err));
+	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	fixture_fini(&f);
 }
 
@@ -97,6 +201,10 @@ int main(int argc, char **argv)
 		{ "a sign-in ends 12 hours after its last use, and after 7 days", test_ends },
 		{ "it ends with its key, and when its browser signs out", test_key },
 		{ "a link works once, within 15 minutes", test_links },
+		{ "a person signs in by their last link, and goes with all that is theirs",
+		  test_people },
+		{ "a person is changed within their account, and reaches its agents alone",
+		  test_put },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
 }
