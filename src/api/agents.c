@@ -1,6 +1,7 @@
 /* Agents: create, list, read, update, delete, statistics. */
 #include <string.h>
 
+#include "api/audit.h"
 #include "api/quota.h"
 #include "api/ready.h"
 #include "api/routes.h"
@@ -339,6 +340,19 @@ static bool apply_update(void *arg, struct kb_arena *arena, struct kb_agent *age
 	return true;
 }
 
+/* How the agent is before it changes, for what is kept of that. */
+static void note_before(struct kb_call *call)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	kb_buf_init(&buf, KB_MIB(1));
+	kb_jw_init(&jw, &buf);
+	kb_record_agent(call, &jw, &call->agent, NULL);
+	kb_call_audit_before(call, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+}
+
 bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_agent before = call->agent, after;
@@ -351,6 +365,7 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 	size_t count;
 	int64_t first;
 
+	note_before(call);
 	kb_uploads_find(call, &uploads);
 	update.has_files = uploads.count > 0;
 	/* The files are taken before the row changes: what fails, fails before anything is written.

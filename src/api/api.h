@@ -26,6 +26,7 @@
 #include "store/accounts.h"
 #include "store/agents.h"
 #include "store/ahead.h"
+#include "store/audit.h"
 #include "store/conversations.h"
 #include "store/pages.h"
 #include "store/sources.h"
@@ -104,6 +105,7 @@ struct kb_call {
 	struct kb_ahead *ahead;    /* what was read for the route's question; or NULL */
 	struct kb_visitor visitor; /* the visit behind KB_ROLE_VISITOR */
 	struct kb_inputs inputs;
+	struct kb_audit *audit;      /* what is kept of it (audit.h); NULL: nothing */
 	bool streaming;              /* kb_call_stream(): errors go into the stream */
 	/* Of one of several that are read together (together.c): its answer stays here, in the
 	 * call's arena. NULL: it goes to its client. */
@@ -132,6 +134,8 @@ struct kb_api_route {
 	enum kb_role role;
 	enum kb_verb verb;
 	bool (*fast)(struct kb_request *req);
+	/* What is kept of it in the audit log; 0: nothing. */
+	enum kb_audit_action action;
 	enum kb_plan_feature feature; /* of the plan, that the route needs; 0: none */
 	/* An agent of another account: 403 instead of 404. The contract's rule where the agent
 	 * itself is changed or deleted; what lies below it, settings too, is not found. */

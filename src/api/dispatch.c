@@ -2,6 +2,7 @@
  * The one way from a request to its handler: who calls, what they may, which agent, which body. The
  * way back is reply.c.
  */
+#include "api/audit.h"
 #include "api/call_own.h"
 #include "api/quota.h"
 #include "api/routes.h"
@@ -157,6 +158,8 @@ static bool run(struct kb_call *call, struct kb_err *err)
 	    && !kb_inputs_read(call->req, &call->inputs, err))
 		return false;
 	kb_inputs_unalias(&call->inputs, call->arena, &call->api->aliases);
+	if (call->row->action && call->who.account)
+		kb_call_audit(call);
 	return call->row->handle(call, err);
 }
 
@@ -170,8 +173,12 @@ static void dispatch(struct kb_request *req)
 	};
 	kb_job_set(call->row->path);
 	/* Where it is true, the answer may be out, and the call gone with its request. */
-	if (!run(call, &err))
+	if (!run(call, &err)) {
+		if (err.code == KB_E_FORBIDDEN && call->row->action && call->who.account)
+			kb_call_audit_refusal(call);
 		kb_call_error(call, &err);
+	}
+	kb_audit_drop();
 	kb_job_set(NULL);
 }
 

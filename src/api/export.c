@@ -2,6 +2,7 @@
  * print (a PDF in every script would need fonts and shaping, which each browser has). */
 #include <string.h>
 
+#include "api/csv.h"
 #include "api/routes.h"
 #include "base/utf8.h"
 
@@ -47,38 +48,6 @@ static void json_end(struct kb_buf *buf, struct kb_jw *jw)
 	kb_jw_end(jw);
 }
 
-/* What a spreadsheet would take for a formula; some look past blanks, or know the wide forms too.
- */
-static bool is_formula(struct kb_sv text)
-{
-	static const struct kb_sv wide[] = { KB_SV_INIT("\xef\xbc\x9d"), KB_SV_INIT("\xef\xbc\x8b"),
-		                             KB_SV_INIT("\xef\xbc\x8d"),
-		                             KB_SV_INIT("\xef\xbc\xa0") };
-
-	if (text.n && strchr("\t\r\n", text.p[0]))
-		return true;
-	text = kb_sv_trim(text);
-	for (size_t i = 0; i < KB_COUNTOF(wide); i++)
-		if (kb_sv_starts(text, wide[i]))
-			return true;
-	return text.n && strchr("=+-@|%", text.p[0]);
-}
-
-/* Quoted always; a formula is held back by an apostrophe. */
-static void csv_field(struct kb_buf *buf, struct kb_sv text, const char *after)
-{
-	kb_buf_byte(buf, '"');
-	if (is_formula(text))
-		kb_buf_byte(buf, '\'');
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] == '"')
-			kb_buf_byte(buf, '"');
-		kb_buf_byte(buf, text.p[i]);
-	}
-	kb_buf_byte(buf, '"');
-	kb_buf_str(buf, after);
-}
-
 static void csv_begin(struct kb_buf *buf, struct kb_jw *jw,
                       const struct kb_conversation *conversation)
 {
@@ -95,8 +64,8 @@ static void csv_message(struct kb_buf *buf, struct kb_jw *jw, const struct kb_me
 	kb_time_format(created, message->created_at);
 	kb_buf_int(buf, message->id);
 	kb_buf_printf(buf, ",%s,", created);
-	csv_field(buf, message->query, ",");
-	csv_field(buf, message->response, ",\"");
+	kb_csv_field(buf, message->query, ",");
+	kb_csv_field(buf, message->response, ",\"");
 	for (size_t i = 0; i < message->citation_count; i++) {
 		kb_buf_str(buf, i ? " " : "");
 		kb_buf_int(buf, message->citations[i]);

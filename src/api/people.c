@@ -2,6 +2,7 @@
  * signed in, and keys of one's own. */
 #include "api/people.h"
 
+#include "api/audit.h"
 #include "api/routes.h"
 #include "base/utf8.h"
 
@@ -246,11 +247,26 @@ bool kb_people_create(struct kb_call *call, struct kb_err *err)
 	       && reply_invited(call, &person, err);
 }
 
+static void note_before(struct kb_call *call, const struct kb_person *person)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	kb_buf_init(&buf, KB_MIB(1));
+	kb_jw_init(&jw, &buf);
+	write_person(&jw, person);
+	kb_call_audit_before(call, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+}
+
 bool kb_people_update(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_person person;
 
-	return find_person(call, &person, err) && read_person(call, &person, err)
+	if (!find_person(call, &person, err))
+		return false;
+	note_before(call, &person);
+	return read_person(call, &person, err)
 	       && kb_store_person_put(call->api->store, call->arena, &person, err)
 	       && reply_person(call, &person, err);
 }

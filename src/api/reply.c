@@ -4,6 +4,8 @@
  */
 #include "api/reply_own.h"
 
+#include "api/audit.h"
+
 enum { REPLY_MAX = 64 << 20 };
 
 #define NO_CACHE                                                                                   \
@@ -15,14 +17,15 @@ enum { REPLY_MAX = 64 << 20 };
 
 /*
  * Each call passes here before anybody is told: who called (call->who), what for (call->row, its
- * verb and the path's parameters) and what came of it are known. What is to be kept of every call,
- * or of each that changes something (KB_WRITE), is written here. Behind it the call may
- * be gone with its memory. What is refused while nobody is known yet comes on a loop thread, too.
+ * verb and the path's parameters) and what came of it are known. What is kept of one that changes
+ * something ends here (audit.h). Behind it the call may be gone with its memory. What is refused
+ * while nobody is known yet comes on a loop thread, too.
  *
  * err: why it failed; NULL: it did not.
  */
 static void leave(const struct kb_call *call, int status, const struct kb_err *err)
 {
+	kb_call_audit_end(call, err);
 	if (err && status >= 500)
 		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", status,
 		        kb_err_info(err->code)->name, err->msg);

@@ -282,18 +282,18 @@ static const struct kb_schema schemas[] = {
 	{ "KeyMadeReply", SUCCESS("KeyMade") },
 	{ "SignIn", "signed_in:bool has_keys:bool command:str? version:str key_id:int? user:User? person:SignedInPerson? project_ids:[int] "
 	            "plan:str? features:[str]" },
-	{ "SignedInPerson", "id:int name:str email:str role:str agents:[Grant]" },
-	{ "SignInReply", SUCCESS("SignIn") },
+	{ "SignedInPerson", "id:int name:str email:str role:str agents:[Grant]" }, { "SignInReply", SUCCESS("SignIn") },
 	{ "SignInFields", "key~:str link~:str" },
 
 	{ "Grant", "project_id:int? rights:[str]" },
 	{ "Person", "id:int name:str email:str role:str agents:[Grant] labels:[str] invited_until:time? seen_at:time? "
 	            "created_at:time updated_at:time" },
-	{ "PersonReply", SUCCESS("Person") },
-	{ "PeopleReply", SUCCESS("[Person]") },
+	{ "PersonReply", SUCCESS("Person") }, { "PeopleReply", SUCCESS("[Person]") },
 	{ "PersonFields", "name~:str email~:str role~:str agents~:[Grant] labels~:[str]" },
-	{ "Invited", "person:Person link:str" },
-	{ "InvitedReply", SUCCESS("Invited") },
+	{ "Invited", "person:Person link:str" }, { "InvitedReply", SUCCESS("Invited") },
+	{ "AuditRow", "at:time person_id:int? key_id:int? command:str? action:str object:str? project_id:int? outcome:str "
+	              "address:str? request_id:str? changes:obj? node:int number:int" },
+	{ "AuditPage", PAGINATOR("AuditRow") }, { "AuditListReply", SUCCESS("AuditPage") },
 	{ "SignedIn", "id:str is_mine:bool person_id:int? key_id:int? address:str browser:str created_at:time seen_at:time" },
 	{ "SessionsReply", SUCCESS("[SignedIn]") },
 

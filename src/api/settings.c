@@ -1,4 +1,5 @@
 /* An agent's settings: read and update. What a field may hold is src/settings' business. */
+#include "api/audit.h"
 #include "api/routes.h"
 #include "settings/image.h"
 #include "store/personas.h"
@@ -178,6 +179,7 @@ bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 	struct kb_buf buf;
 	struct kb_jw jw;
 
+	kb_call_audit_before(call, call->agent.settings);
 	if (!read_inputs(call, &update.inputs, err))
 		return false;
 	update.context.features = call->plan->features;

@@ -8,6 +8,7 @@
  * browser's question, system.c, does not name it), and from our own origin where the browser says
  * from which.
  */
+#include "api/audit.h"
 #include "api/people.h"
 #include "api/routes.h"
 #include "base/utf8.h"
@@ -300,8 +301,10 @@ static bool sign_in(struct kb_call *call, const struct kb_key *key, char secret[
 		.agent = kb_utf8_mend(call->arena, agent.p ? agent : KB_SV("")),
 	};
 
-	return kb_call_by_key(call, key, err)
-	       && kb_store_sign_in(call->api->store, &who, secret, err)
+	if (!kb_call_by_key(call, key, err))
+		return false;
+	kb_call_audit(call);
+	return kb_store_sign_in(call->api->store, &who, secret, err)
 	       && (!key->person_id || kb_store_person_seen(call->api->store, key->person_id, err));
 }
 
@@ -325,11 +328,16 @@ bool kb_signin_create(struct kb_call *call, struct kb_err *err)
 bool kb_signin_delete(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sv secret = kb_call_sign_in(call);
+	struct kb_key key;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
 	if (!is_page_of_ours(call))
 		return refuse_stranger(err);
+	/* Who is not in any more signs out all the same. */
+	if (secret.n && kb_store_sign_in_check(call->api->store, call->arena, secret, &key, err)
+	    && kb_call_by_key(call, &key, err))
+		kb_call_audit(call);
 	if (secret.n && !kb_store_sign_out(call->api->store, secret, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);

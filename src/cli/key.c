@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "store/accounts.h"
 #include "store/agents.h"
+#include "store/audit.h"
 #include "store/signins.h"
 #include "upkeep/installation.h"
 
@@ -65,10 +66,27 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
 	return true;
 }
 
+/* What a command does to a key is kept beside it. Of a user of the machine there is no more to say
+ * than the number. */
+static void note(struct kb_audit *audit, struct kb_store *store, struct kb_arena *arena,
+                 enum kb_audit_action action, const struct kb_key *key)
+{
+	kb_audit_begin(
+	        audit, store,
+	        &(struct kb_audit_entry){
+	                .account_id = key->account_id,
+	                .command = kb_arena_printf(arena, "docent key, user %ld", (long)getuid()),
+	                .action = action,
+	                .object = key->id ? kb_arena_printf(arena, "key %" PRId64, key->id)
+	                                  : KB_SV(""),
+	        });
+}
+
 static bool create(struct kb_store *store, struct kb_arena *arena, const struct arguments *a,
                    struct kb_err *err)
 {
 	struct kb_account account;
+	struct kb_audit audit;
 	char text[KB_KEY_TEXT];
 
 	if (!kb_store_account_ensure(store, arena, kb_sv_str(a->account), kb_sv_str(a->plan),
@@ -81,26 +99,48 @@ static bool create(struct kb_store *store, struct kb_arena *arena, const struct 
 			return kb_fail(err, KB_E_NOT_FOUND, "the account %s has no agent %" PRId64,
 			               a->account, a->agents[i]);
 	}
+	note(&audit, store, arena, KB_AUDIT_KEY_CREATE,
+	     &(struct kb_key){ .account_id = account.id });
 	if (!kb_store_key_create(store,
 	                         &(struct kb_key_new){ .account_id = account.id,
 	                                               .name = kb_sv_str(a->name),
 	                                               .agents = a->agents,
 	                                               .agent_count = a->agent_count },
-	                         text, err))
+	                         text, err)
+	    || !kb_audit_end(&audit, KB_AUDIT_DONE, err))
 		return false;
 	printf("%s\n", text);
 	return true;
 }
 
+static bool revoke_key(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                       struct kb_err *err)
+{
+	struct kb_audit audit;
+	struct kb_key key;
+
+	if (!kb_store_key_get(store, arena, id, &key, err))
+		return false;
+	note(&audit, store, arena, KB_AUDIT_KEY_REVOKE, &key);
+	return kb_store_key_revoke(store, id, err) && kb_audit_end(&audit, KB_AUDIT_DONE, err);
+}
+
 /* A link that signs one browser in, with the key of that id, or with the oldest that reaches all of
  * its account. */
-static bool link_to(struct kb_store *store, const struct arguments *a, struct kb_err *err)
+static bool link_to(struct kb_store *store, struct kb_arena *arena, const struct arguments *a,
+                    struct kb_err *err)
 {
 	char secret[KB_SIGN_IN_TEXT];
+	struct kb_audit audit;
+	struct kb_key key;
 	int64_t id = a->id;
 
 	if ((id == 0 && !kb_store_key_first(store, &id, err))
-	    || !kb_store_link_create(store, id, secret, err))
+	    || !kb_store_key_get(store, arena, id, &key, err))
+		return false;
+	note(&audit, store, arena, KB_AUDIT_KEY_LINK, &key);
+	if (!kb_store_link_create(store, id, secret, err)
+	    || !kb_audit_end(&audit, KB_AUDIT_DONE, err))
 		return false;
 	printf("%s/login#%s\n", a->url, secret);
 	return true;
@@ -215,9 +255,9 @@ int kb_cli_key(int argc, char **argv)
 	else if (store && strcmp(a.verb, "list") == 0)
 		ok = list(store, &arena, &err);
 	else if (store && strcmp(a.verb, "link") == 0)
-		ok = link_to(store, &a, &err);
+		ok = link_to(store, &arena, &a, &err);
 	else if (store)
-		ok = kb_store_key_revoke(store, a.id, &err);
+		ok = revoke_key(store, &arena, a.id, &err);
 	kb_store_close(store);
 	kb_arena_fini(&arena);
 	return ok ? 0 : kb_cli_fail(1, "%s", err.msg);

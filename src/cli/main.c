@@ -38,6 +38,7 @@ static const struct kb_command commands[] = {
 	{ "support", kb_cli_support, "[--out FILE] [--log-file FILE] [OPTION]…", "pack what a maintainer needs to help, without secrets and texts (with the options of docent serve)", .takes = KB_TAKES_ALL },
 	{ "models", kb_cli_models, "check [OPTION]…", "ask each model server of the configuration one question and say what works", .takes = KB_TAKES_ALL, .verbs = "check" },
 	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory", .takes = KB_TAKES_PLACE },
+	{ "audit", kb_cli_audit, "verify [--data DIR] | actions", "verify that the rows of who did what are as they were written, and print what is kept", .takes = KB_TAKES_PLACE, .verbs = "verify actions" },
 	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR|s3://…] [--discard]", "say that a database and blobs belong together, after one of them was restored", .takes = KB_TAKES_PLACE },
 	{ "backup", kb_cli_backup, "PLACE [--every SPAN] [--keep SPANS] [--data DIR] … | list PLACE | verify PLACE [--at TIME]", "back up an installation while it runs, see which backups there are, and whether they come back (backup --help says more)", .takes = KB_TAKES_PLACE, .verbs = "list verify" },
 	{ "restore", kb_cli_restore, "PLACE [--at TIME] [--data DIR] [--store DIR|postgresql://…] [--blob DIR|s3://…]", "make an installation of a backup, where there is none", .takes = KB_TAKES_PLACE },

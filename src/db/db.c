@@ -25,6 +25,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/pool.h"
+#include "db/beside.h"
 
 enum {
 	BATCH_MAX = 256,       /* writes of one transaction */
@@ -54,6 +55,7 @@ struct job {
 	bool ok;
 	struct kb_err err;
 	struct kb_db_append *append; /* NULL: of no order, and asks nothing first */
+	struct kb_db_beside *beside; /* what goes along; NULL: nothing */
 	bool came_again;             /* after what others had made or removed meanwhile */
 	struct kb_fault_state fault; /* the caller's, while the writer carries the call */
 	sem_t done;
@@ -259,9 +261,12 @@ static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone)
 	size_t notes = conn->note_count, counts = conn->counts.count;
 
 	conn->again = KB_AGAIN_NEVER;
-	job->ok = (!has_savepoint || driver->savepoint(conn, KB_SET, &job->err))
-	          && ask_alone(conn, job) && job->fn(conn, job->arg, &job->err)
-	          && (!has_savepoint || driver->savepoint(conn, KB_KEEP, &job->err));
+	conn->made = 0;
+	job->ok =
+	        (!has_savepoint || driver->savepoint(conn, KB_SET, &job->err))
+	        && ask_alone(conn, job) && job->fn(conn, job->arg, &job->err)
+	        && (!job->beside || job->beside->fn(conn, conn->made, job->beside->arg, &job->err))
+	        && (!has_savepoint || driver->savepoint(conn, KB_KEEP, &job->err));
 	end_asking(job);
 	if (job->ok)
 		return true;
@@ -560,7 +565,26 @@ static bool write_by(struct kb_db *db, struct queue *queue, struct job *job, str
 	return job->ok;
 }
 
+/* A caller waits for its write, so that what goes along is the calling thread's alone. */
+static _Thread_local struct kb_db_beside *along;
+
+void kb_db_take_along(struct kb_db_beside *beside)
+{
+	along = beside;
+}
+
 bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err)
+{
+	struct job job = { .fn = fn, .arg = arg, .beside = along && !along->done ? along : NULL };
+
+	if (!write_by(db, &db->queues[db->config.driver->is_shared], &job, err))
+		return false;
+	if (job.beside)
+		job.beside->done = true;
+	return true;
+}
+
+bool kb_db_write_alone(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err)
 {
 	struct job job = { .fn = fn, .arg = arg };
 

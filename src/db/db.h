@@ -115,6 +115,7 @@ struct kb_db_conn {
 	 * the whole transaction may be run anew. What has been made or removed meanwhile by
 	 * somebody else is found the next time, once. */
 	enum kb_db_again { KB_AGAIN_NEVER, KB_AGAIN_ONCE, KB_AGAIN_OFTEN } again;
+	int64_t made; /* the first id that the running write has taken; 0: none */
 };
 
 enum kb_savepoint { KB_SET, KB_UNDO, KB_KEEP };
@@ -289,6 +290,10 @@ void kb_db_close(struct kb_db *db);
  */
 typedef bool kb_write_fn(struct kb_db_conn *conn, void *arg, struct kb_err *err);
 bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
+/* The same without what the thread takes along (beside.h): bookkeeping that is no change of what
+ * the caller is about. */
+bool kb_db_write_alone(struct kb_db *db, kb_write_fn *fn, void *arg,
+                       struct kb_err *err) KB_MUST_CHECK;
 /*
  * The same for what adds rows of its own to what is there `within` an agent, and counts
  * (kb_db_count()). These share transactions everywhere, each in the order of its agents and what is

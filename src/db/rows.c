@@ -140,7 +140,11 @@ struct kb_sv kb_db_text(struct kb_arena *arena, struct kb_sv text)
 bool kb_db_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count, int64_t *first,
                    struct kb_err *err)
 {
-	return conn->driver->next_id(conn, sequence, count, first, err);
+	if (!conn->driver->next_id(conn, sequence, count, first, err))
+		return false;
+	if (!conn->made)
+		conn->made = *first;
+	return true;
 }
 
 bool kb_db_notify(struct kb_db_conn *conn, enum kb_topic topic, int64_t id, struct kb_err *err)

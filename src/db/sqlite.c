@@ -13,7 +13,7 @@
 #include "db/db.h"
 
 enum {
-	STATEMENT_SLOTS = 512, /* more than twice the statements there are */
+	STATEMENT_SLOTS = 2048, /* more than twice the statements there are */
 	BUSY_TIMEOUT_MS = 10000,
 	COPY_PAGES = 256, /* between two looks at whether to go on */
 };

@@ -85,7 +85,7 @@ bool kb_store_blob_note(struct kb_store *store, const struct kb_blob_note *v, bo
 		return false;
 	if (fresh)
 		return true;
-	if (!kb_db_write(store->db, note, &in, err))
+	if (!kb_db_write_alone(store->db, note, &in, err))
 		return false;
 	*known = in.known;
 	return true;
@@ -112,7 +112,7 @@ bool kb_store_blobs_enter(struct kb_store *store, const struct kb_blob_note *not
 			           .count = KB_MIN(count - i, (size_t)AT_ONCE),
 			           .now = kb_store_now(store) };
 
-		if (!kb_db_write(store->db, enter, &in, err))
+		if (!kb_db_write_alone(store->db, enter, &in, err))
 			return false;
 	}
 	return true;
@@ -185,7 +185,7 @@ static bool turn(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 bool kb_store_blobs_turn(struct kb_store *store, struct kb_sv after, struct kb_err *err)
 {
-	return kb_db_write(store->db, turn, &after, err);
+	return kb_db_write_alone(store->db, turn, &after, err);
 }
 
 struct steps {
@@ -219,7 +219,7 @@ bool kb_store_blobs_step(struct kb_store *store, struct kb_blob_step *steps, siz
 	for (size_t i = 0; i < count; i += AT_ONCE) {
 		struct steps in = { steps + i, KB_MIN(count - i, (size_t)AT_ONCE) };
 
-		if (!kb_db_write(store->db, step, &in, err))
+		if (!kb_db_write_alone(store->db, step, &in, err))
 			return false;
 	}
 	return true;
@@ -239,5 +239,5 @@ static bool gone(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 bool kb_store_blob_gone(struct kb_store *store, struct kb_sv name, int64_t at, struct kb_err *err)
 {
-	return kb_db_write(store->db, gone, &(struct gone){ name, at }, err);
+	return kb_db_write_alone(store->db, gone, &(struct gone){ name, at }, err);
 }

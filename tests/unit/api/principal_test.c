@@ -169,12 +169,38 @@ static void rows(struct kb_test *t)
 	}
 }
 
+/* What is changed is kept; but asking is no change, whatever it begins. */
+static void actions(struct kb_test *t)
+{
+	bool used[KB_AUDIT_ACTION_COUNT] = {
+		[KB_AUDIT_NOTHING] = true, [KB_AUDIT_KEY_LINK] = true
+	};
+	size_t count;
+	const struct kb_api_route *routes = kb_api_routes(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		bool writes = routes[i].verb == KB_WRITE && routes[i].role > KB_ROLE_ASKER;
+
+		t->row = routes[i].path;
+		used[routes[i].action] = true;
+		if (writes)
+			CHECK(t, routes[i].action != KB_AUDIT_NOTHING);
+		if (routes[i].verb != KB_WRITE || routes[i].role == KB_ROLE_VISITOR)
+			CHECK(t, routes[i].action == KB_AUDIT_NOTHING);
+	}
+	for (int i = 0; i < KB_AUDIT_ACTION_COUNT; i++) {
+		t->row = kb_audit_action_infos[i].name;
+		CHECK(t, used[i]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "what a key may do and reach", roles },
 		{ "what a visitor may do", visitors },
 		{ "what a person may do, by their rights", people },
+		{ "what a row changes is kept", actions },
 		{ "the verb of a row is what its method does", rows },
 	};
 

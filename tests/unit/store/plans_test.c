@@ -64,6 +64,8 @@ static struct excuse wide[] = {
 	{ "page_of_source", "pages", "the newest of it; stops early" },
 	{ "crawl_pages", "pages", "so many of a source, by an index alone; stops early" },
 	{ "key_", "", "docent key" },
+	{ "audit_list_", "audit", "a list, and its length" },
+	{ "audit_heads", "audit_heads", "a row a node" },
 	{ "people_", "people", "an account's people, which have a limit" },
 	{ "strays", "strays", "a page of a list, of the sweep" },
 	{ "report_", "", "reports over a time" },

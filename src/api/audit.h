@@ -1,0 +1,18 @@
+/* What is kept of a call that changes something (store/audit.h), for dispatch.c, reply.c and
+ * handlers. */
+#ifndef KB_API_AUDIT_H
+#define KB_API_AUDIT_H
+
+#include "api/api.h"
+
+/* From now on the call's next write carries what is kept of it: its row's action by who calls. */
+void kb_call_audit(struct kb_call *call);
+/* How the thing was, as a JSON object with the members that are sent: what has changed is kept
+ * beside what it was. Before the write. */
+void kb_call_audit_before(struct kb_call *call, struct kb_sv json);
+/* The call ends; err: why it failed, or NULL. Nothing where nothing was begun. */
+void kb_call_audit_end(const struct kb_call *call, const struct kb_err *err);
+/* Somebody who is known was refused a change. */
+void kb_call_audit_refusal(struct kb_call *call);
+
+#endif

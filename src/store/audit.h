@@ -1,0 +1,87 @@
+/*
+ * Who did what: a row for each change, in the transaction of the change. The rules of store.h hold.
+ *
+ *	kb_audit_begin(&audit, store, &entry);
+ *	... kb_store_person_put(store, ...) ...
+ *	kb_audit_end(&audit, KB_AUDIT_DONE, err);
+ *
+ * From begin to end the calling thread's next write that succeeds carries the row: both are
+ * committed or neither is. Where nothing was written the end writes it alone; where a later write
+ * of the same call failed, a second row says so.
+ *
+ * Rows are only ever added. The rows of a node are a chain: each has the hash of the
+ * one before it in its own, so that what is changed or taken out between two shows (docent audit
+ * verify); the last hash of each chain stands apart.
+ */
+#ifndef KB_STORE_AUDIT_H
+#define KB_STORE_AUDIT_H
+
+#include "db/beside.h"
+#include "store/audit_actions.h"
+#include "store/store.h"
+
+enum kb_audit_outcome { KB_AUDIT_DONE, KB_AUDIT_REFUSED, KB_AUDIT_FAILED, KB_AUDIT_OUTCOME_COUNT };
+extern const char *const kb_audit_outcomes[KB_AUDIT_OUTCOME_COUNT];
+
+struct kb_audit_entry {
+	int64_t account_id;
+	int64_t person_id, key_id; /* who it was; 0: not so */
+	struct kb_sv command;      /* of the operator's machine; empty: not so */
+	enum kb_audit_action action;
+	int64_t agent_id; /* 0: of none */
+	struct kb_sv
+	        object; /* "document 12"; what is made takes its place (agent.create: "agent 7") */
+	struct kb_sv address, request; /* from where; which request, as the log has it */
+	struct kb_sv changes;          /* JSON; empty: none */
+};
+
+struct kb_audit {
+	struct kb_db_beside beside; /* what the next write carries */
+	struct kb_store *store;
+	struct kb_audit_entry entry;
+	int64_t now;
+};
+
+/* The audit and what the entry points at live until the end. */
+void kb_audit_begin(struct kb_audit *audit, struct kb_store *store,
+                    const struct kb_audit_entry *entry);
+/* On the thread that began it. A row that cannot be written then is an error, of which the change
+ * itself knows nothing. */
+bool kb_audit_end(struct kb_audit *audit, enum kb_audit_outcome outcome,
+                  struct kb_err *err) KB_MUST_CHECK;
+/* The calling thread's writes carry nothing any more, whatever was begun. */
+void kb_audit_drop(void);
+
+/* ---- reading ---- */
+
+struct kb_audit_row {
+	struct kb_audit_entry entry; /* its action is in `action` */
+	struct kb_sv action;
+	int64_t node, seq, at;
+	enum kb_audit_outcome outcome;
+};
+struct kb_audit_filter {
+	struct kb_list list;
+	int64_t account_id;
+	struct kb_sv action;                 /* or its beginning, as "agent."; empty: all */
+	int64_t person_id, key_id, agent_id; /* 0: all */
+	int64_t from, until;                 /* microseconds */
+};
+struct kb_audit_list {
+	struct kb_audit_row *v;
+	size_t count;
+	int64_t total;
+};
+/* Newest first. */
+bool kb_store_audit_list(struct kb_store *store, struct kb_arena *arena,
+                         const struct kb_audit_filter *filter, struct kb_audit_list *out,
+                         struct kb_err *err) KB_MUST_CHECK;
+
+/* Walks all chains; says a sentence for each place that does not fit. */
+struct kb_audit_found {
+	int64_t rows, chains, findings;
+};
+bool kb_store_audit_verify(struct kb_store *store, void (*say)(void *arg, const char *finding),
+                           void *arg, struct kb_audit_found *out, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

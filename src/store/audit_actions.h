@@ -1,0 +1,62 @@
+/* What is kept of who did what: each action once. The names are those of the interface and of the
+ * documentation's table (docent audit actions). */
+#ifndef KB_STORE_AUDIT_ACTIONS_H
+#define KB_STORE_AUDIT_ACTIONS_H
+
+// clang-format off
+#define KB_AUDIT_ACTIONS(X) \
+	X(ACCOUNT_UPDATE,    "account.update",    "The account was renamed, or got another picture") \
+	X(AGENT_CREATE,      "agent.create",      "An agent was made") \
+	X(AGENT_UPDATE,      "agent.update",      "An agent was changed, or documents were added with it") \
+	X(AGENT_COPY,        "agent.copy",        "An agent was copied") \
+	X(AGENT_DELETE,      "agent.delete",      "An agent was deleted") \
+	X(ANSWER_CREATE,     "answer.create",     "A checked answer was written") \
+	X(ANSWER_UPDATE,     "answer.update",     "It was checked again, perhaps with another text") \
+	X(ANSWER_DELETE,     "answer.delete",     "It was deleted") \
+	X(CONVERSATION_DELETE, "conversation.delete", "A conversation was deleted with its messages") \
+	X(DOCUMENT_CHANGE,   "document.change",   "All documents that fit were deleted, or queued to be read again") \
+	X(DOCUMENT_DELETE,   "document.delete",   "A document was deleted") \
+	X(DOCUMENT_MOVE,     "document.move",     "An uploaded file got another path") \
+	X(DOCUMENT_RENEW,    "document.renew",    "A document was queued to be read again") \
+	X(DOCUMENT_DESCRIBE, "document.describe", "What its citations show was changed") \
+	X(DOCUMENT_LABEL,    "document.label",    "It got other labels") \
+	X(KEY_CREATE,        "key.create",        "A key was made") \
+	X(KEY_REVOKE,        "key.revoke",        "A key was revoked") \
+	X(KEY_LINK,          "key.link",          "A link was made that signs a browser in with a key") \
+	X(LABEL_CREATE,      "label.create",      "Labels were made or brought back") \
+	X(LABEL_UPDATE,      "label.update",      "A label was renamed") \
+	X(LABEL_ASSIGN,      "label.assign",      "Labels got other users") \
+	X(LABEL_WITHDRAW,    "label.withdraw",    "Users were taken away from labels") \
+	X(LABEL_DELETE,      "label.delete",      "A label was deleted") \
+	X(LICENSE_CREATE,    "license.create",    "A license was made") \
+	X(LICENSE_UPDATE,    "license.update",    "A license was renamed") \
+	X(LICENSE_DELETE,    "license.delete",    "A license was taken back") \
+	X(PERSON_CREATE,     "person.create",     "Somebody was invited") \
+	X(PERSON_UPDATE,     "person.update",     "What somebody is or may was changed") \
+	X(PERSON_INVITE,     "person.invite",     "Somebody got a new link") \
+	X(PERSON_REMOVE,     "person.remove",     "Somebody was let go") \
+	X(PERSONA_ACTIVATE,  "persona.activate",  "An earlier persona became the newest") \
+	X(PERSONA_TEXT,      "persona.text",      "A text took the place of a generated one") \
+	X(PERSONA_RETURN,    "persona.return",    "A generated text came back") \
+	X(PLUGIN_UPDATE,     "plugin.update",     "How the agent presents itself to programs was said") \
+	X(SECRET_CREATE,     "secret.create",     "The secret that signs visitors was made anew") \
+	X(SECRET_DELETE,     "secret.delete",     "It was taken away") \
+	X(SESSION_BEGIN,     "session.begin",     "A browser signed in") \
+	X(SESSION_END,       "session.end",       "A browser was signed out") \
+	X(SETTINGS_UPDATE,   "settings.update",   "Settings of an agent were changed") \
+	X(SOURCE_CREATE,     "source.create",     "An address or files were added") \
+	X(SOURCE_UPDATE,     "source.update",     "A source's settings or labels were changed") \
+	X(SOURCE_SYNC,       "source.sync",       "A source was asked to be read now") \
+	X(SOURCE_DELETE,     "source.delete",     "A source was deleted with its documents")
+// clang-format on
+
+#define KB_AUDIT_ENUM(name, text, doc) KB_AUDIT_##name,
+enum kb_audit_action { KB_AUDIT_NOTHING, KB_AUDIT_ACTIONS(KB_AUDIT_ENUM) KB_AUDIT_ACTION_COUNT };
+
+/* By action; the first has none. */
+struct kb_audit_action_info {
+	const char *name, *doc;
+};
+extern const struct kb_audit_action_info kb_audit_action_infos[KB_AUDIT_ACTION_COUNT];
+
+#endif
