@@ -105,8 +105,8 @@ struct kb_call {
 	struct kb_ahead *ahead;    /* what was read for the route's question; or NULL */
 	struct kb_visitor visitor; /* the visit behind KB_ROLE_VISITOR */
 	struct kb_inputs inputs;
-	struct kb_audit *audit;      /* what is kept of it (audit.h); NULL: nothing */
-	bool streaming;              /* kb_call_stream(): errors go into the stream */
+	struct kb_audit *audit; /* what is kept of it (audit.h); NULL: nothing */
+	bool streaming;         /* kb_call_stream(): errors go into the stream */
 	/* Of one of several that are read together (together.c): its answer stays here, in the
 	 * call's arena. NULL: it goes to its client. */
 	struct kb_response *within;

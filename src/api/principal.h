@@ -31,7 +31,7 @@ enum kb_role {
 
 enum kb_verb {
 	KB_READ,  /* changes nothing that anybody could see */
-	KB_ASK,   /* a question, which is stored with its answer */
+	KB_ASK,   /* a question; unless it is a trial, it is stored with its answer */
 	KB_WRITE, /* changes something */
 	KB_VERB_COUNT
 };

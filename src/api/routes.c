@@ -240,7 +240,7 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Answers", .summary = "All texts that it has had, newest first",
 	  .response = "AnswerVersionsReply", .status = 200 },
 
-	{ "POST", AGENT "/trials", kb_trials_run, CHECKER, WRITE, .body_max = JSON_MAX,
+	{ "POST", AGENT "/trials", kb_trials_run, CHECKER, ASK, .body_max = JSON_MAX,
 	  .is_unrated = true,
 	  .tag = "Answers",
 	  .summary = "Ask without a conversation: nothing is stored, and neither a query nor the "

@@ -312,7 +312,7 @@ bool kb_signin_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sv before = kb_call_sign_in(call);
 	char secret[KB_SIGN_IN_TEXT];
-	struct kb_key key;
+	struct kb_key key = { 0 };
 
 	if (!is_page_of_ours(call))
 		return refuse_stranger(err);

@@ -82,6 +82,7 @@ void kb_doctor_write(struct kb_doctor *doctor, struct kb_buf *buf)
 	doctor->tell = write_line;
 	doctor->arg = &jw;
 	kb_doctor_run(doctor);
+	doctor->arg = NULL;
 	kb_jw_end(&jw);
 	for (int health = 0; health < KB_DIAGNOSIS_COUNT; health++)
 		kb_jw_key_int(&jw, kb_diagnosis_name((enum kb_diagnosis)health),

@@ -286,7 +286,7 @@ void kb_doctor_disk(struct kb_doctor *doctor)
 	const char *paths[] = { doctor->options.data,
 		                kb_store_is_address(places->store) ? NULL : places->store,
 		                places->in_bucket ? places->cache : places->blobs };
-	dev_t seen[KB_COUNTOF(paths)];
+	dev_t seen[KB_COUNTOF(paths)] = { 0 };
 	size_t count = 0;
 
 	for (size_t i = 0; i < KB_COUNTOF(paths); i++) {

@@ -1,5 +1,5 @@
 /* docent eval: how well an agent answers a table of questions, without a model as a judge. */
-#include "cli/eval.h"
+#include "cli/eval_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

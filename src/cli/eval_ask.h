@@ -2,7 +2,7 @@
 #ifndef KB_CLI_EVAL_ASK_H
 #define KB_CLI_EVAL_ASK_H
 
-#include "cli/eval.h"
+#include "cli/eval_rows.h"
 #include "cli/remote.h"
 
 struct kb_eval_asking {

@@ -327,7 +327,7 @@ static void add_times(struct kb_arena *arena, const struct kb_eval_table *table,
                       const struct kb_eval_reply *replies, struct kb_eval_sums *sums)
 {
 	int64_t *times = KB_NEW_ARRAY(arena, table->count, int64_t);
-	size_t count = 0;
+	size_t count = 0, half, most;
 
 	for (size_t i = 0; i < table->count; i++)
 		if (!replies[i].error.n)
@@ -336,8 +336,10 @@ static void add_times(struct kb_arena *arena, const struct kb_eval_table *table,
 	sums->of[KB_EVAL_F_MS_50] = sums->of[KB_EVAL_F_MS_95] = count;
 	if (!count)
 		return;
-	sums->value[KB_EVAL_F_MS_50] = (double)times[(count - 1) / 2] / 1000;
-	sums->value[KB_EVAL_F_MS_95] = (double)times[(count - 1) * 95 / 100] / 1000;
+	half = (count - 1) / 2;
+	most = (count - 1) * 95 / 100;
+	sums->value[KB_EVAL_F_MS_50] = (double)times[half] / 1000;
+	sums->value[KB_EVAL_F_MS_95] = (double)times[most] / 1000;
 }
 
 void kb_eval_sum(struct kb_arena *arena, const struct kb_eval_table *table,

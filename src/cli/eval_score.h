@@ -7,7 +7,7 @@
 #ifndef KB_CLI_EVAL_SCORE_H
 #define KB_CLI_EVAL_SCORE_H
 
-#include "cli/eval.h"
+#include "cli/eval_rows.h"
 
 struct kb_eval_tokens {
 	struct kb_sv *v;

@@ -15,7 +15,7 @@
 #ifndef KB_CLI_EVAL_TABLE_H
 #define KB_CLI_EVAL_TABLE_H
 
-#include "cli/eval.h"
+#include "cli/eval_rows.h"
 
 /* KB_E_INVALID names the file, and the line where there is one. */
 bool kb_eval_table_read(struct kb_arena *arena, const char *path, struct kb_eval_table *out,

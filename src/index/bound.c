@@ -35,7 +35,7 @@ uint32_t kb_bound(const struct kb_scoring *scoring, float gain, const struct kb_
 	return kb_bound_part(gain, kb_saturate(t));
 }
 
-static void sink(struct kb_places *places, uint32_t i)
+static void sink(struct kb_bounds *places, uint32_t i)
 {
 	const uint32_t *figures = places->figures;
 	uint32_t *heap = places->heap, place = heap[i];
@@ -50,13 +50,13 @@ static void sink(struct kb_places *places, uint32_t i)
 	heap[i] = place;
 }
 
-void kb_places_order(struct kb_places *places)
+void kb_bounds_order(struct kb_bounds *places)
 {
 	for (uint32_t i = places->count / 2; i-- > 0;)
 		sink(places, i);
 }
 
-uint32_t kb_places_take(struct kb_places *places)
+uint32_t kb_bounds_take(struct kb_bounds *places)
 {
 	uint32_t place = places->heap[0];
 

@@ -15,14 +15,14 @@ uint32_t kb_bound_any(float gain);
 uint32_t kb_bound_part(float gain, float part);
 
 /* A heap of places: the one with the greatest figure is in front, of equal ones the first. */
-struct kb_places {
+struct kb_bounds {
 	const uint32_t *figures; /* of each place */
 	uint32_t *heap;
 	uint32_t count;
 };
 /* Orders what stands in heap[0 .. count - 1]. */
-void kb_places_order(struct kb_places *places);
+void kb_bounds_order(struct kb_bounds *places);
 /* Takes the place in front away; count is not 0. */
-uint32_t kb_places_take(struct kb_places *places);
+uint32_t kb_bounds_take(struct kb_bounds *places);
 
 #endif

@@ -350,14 +350,14 @@ static void search_window(struct search *s, uint32_t window)
 
 static void search_windows(struct search *s)
 {
-	struct kb_places left = { .figures = s->totals, .heap = s->heap };
+	struct kb_bounds left = { .figures = s->totals, .heap = s->heap };
 
 	for (uint32_t w = 0; w < s->windows; w++)
 		if (s->totals[w])
 			left.heap[left.count++] = w;
-	kb_places_order(&left);
+	kb_bounds_order(&left);
 	while (left.count && s->totals[left.heap[0]] > kb_best_bar(&s->best))
-		search_window(s, kb_places_take(&left));
+		search_window(s, kb_bounds_take(&left));
 }
 
 static void search_part(struct search *s, uint32_t number, const struct kb_scorer *scorer)

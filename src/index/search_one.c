@@ -39,7 +39,7 @@ static void search_blocks(struct one *s, struct kb_arena *arena)
 {
 	uint32_t blocks = s->cursor.blocks;
 	uint32_t *bounds = KB_NEW_ARRAY(arena, blocks, uint32_t);
-	struct kb_places left = { .figures = bounds,
+	struct kb_bounds left = { .figures = bounds,
 		                  .heap = KB_NEW_ARRAY(arena, blocks, uint32_t) };
 
 	for (uint32_t b = 0; b < blocks; b++) {
@@ -52,9 +52,9 @@ static void search_blocks(struct one *s, struct kb_arena *arena)
 		if (bounds[b] > kb_best_bar(s->best))
 			left.heap[left.count++] = b;
 	}
-	kb_places_order(&left);
+	kb_bounds_order(&left);
 	while (left.count && bounds[left.heap[0]] > kb_best_bar(s->best)) {
-		kb_cursor_go(&s->cursor, kb_places_take(&left));
+		kb_cursor_go(&s->cursor, kb_bounds_take(&left));
 		offer_block(s);
 	}
 }

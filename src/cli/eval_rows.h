@@ -6,8 +6,8 @@
  *
  * Everything lives in the command's arena. One thread.
  */
-#ifndef KB_CLI_EVAL_H
-#define KB_CLI_EVAL_H
+#ifndef KB_CLI_EVAL_ROWS_H
+#define KB_CLI_EVAL_ROWS_H
 
 #include "base/arena.h"
 
