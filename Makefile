@@ -42,7 +42,7 @@ asan-stories: build-asan/build.ninja
 	@DOCENT_BINARY=build-asan/docent scripts/test-stories $(ASAN_STORIES:%=tests/api/%.test.mjs)
 
 # Both in one library that is shared: two hundred programs are linked with it.
-SANITIZED = -Db_lundef=false -Doptimization=1 -Ddebug=false -Ddefault_library=shared
+SANITIZED = -Db_lundef=false -Doptimization=1 -Ddebug=false
 
 # Checks that cannot be gone on from are a quarter faster to compile. Meson asks no ccache for a compiler that is named.
 build-asan/build.ninja:

@@ -31,6 +31,7 @@ static const char *const left_out[] = {
 	"work",         /* leases of what is done with the original */
 	"web_pictures", /* fetched when somebody looks at the copy */
 	"cited_pages",  /* by answers of the original */
+	"audit",        /* what was done with the original */
 	"repairs",      /* a copy finds out for itself what is damaged */
 };
 

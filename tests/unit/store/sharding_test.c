@@ -26,6 +26,8 @@ static const struct {
 	{ "agent_slugs", VALUE },
 	{ "agents", AGENT },
 	{ "api_keys", ACCOUNT },
+	{ "audit", VALUE },
+	{ "audit_heads", FEW },
 	{ "backups", FEW },
 	{ "blob_sweep", FEW },
 	{ "blobs", VALUE },
@@ -36,6 +38,7 @@ static const struct {
 	{ "moves", FEW },
 	{ "nodes", FEW },
 	{ "page_views", VALUE },
+	{ "people", ACCOUNT },
 	{ "probes", FEW },
 	{ "robots", VALUE },
 	{ "schema_migrations", FEW },
@@ -54,6 +57,7 @@ static const char *const across[] = {
 	"agents_by_account", /* account_id */
 	"agents_hidden",     /* a state, of few agents */
 	"answers_by_lease",  /* a time */
+	"audit_by_account",  /* account_id */
 	"chores_due",        /* a time */
 	"openings_wanted",   /* a time */
 	"pages_by_id",       /* an id */
