@@ -204,7 +204,7 @@ async function main() {
         counts[i] += count;
       }
     }
-    const program = ["--data", folder, "--program", binary];
+    const program = ["--data", folder, "--program", binary, "--meaning", "share/docent/meaning.kbm"];
     const docent = (...how) =>
       run(path.join(bench, "natural_search"), [...program, ...how], { encoding: "utf8" })
         .split("\n")

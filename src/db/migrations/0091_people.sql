@@ -4,7 +4,7 @@
 -- rights are bits (store/people.h). labels: JSON array of names.
 CREATE TABLE people (
 	id BIGINT PRIMARY KEY,
-	account_id BIGINT NOT NULL REFERENCES accounts (id),
+	account_id BIGINT NOT NULL,
 	name TEXT NOT NULL,
 	email TEXT NOT NULL,
 	standing BIGINT NOT NULL,
