@@ -67,6 +67,9 @@ struct kb_checked {
 	struct kb_sv by; /* who checked it; may be empty */
 };
 
+/* Of the gate's figure: below it the documents barely speak to the question. */
+#define KB_ANSWER_SURE 1.0
+
 struct kb_answer {
 	enum kb_answer_kind kind;
 	struct kb_sv text;

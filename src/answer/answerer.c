@@ -43,6 +43,11 @@ void kb_answerer_means(struct kb_answerer *answerer, const struct kb_meaning *me
 	answerer->meaning = meaning;
 }
 
+const struct kb_meaning *kb_answerer_meaning(const struct kb_answerer *answerer)
+{
+	return answerer->meaning;
+}
+
 struct kb_analyzer *kb_analyzer_borrow(struct kb_answerer *answerer)
 {
 	struct kb_analyzer *analyzer = NULL;

@@ -30,5 +30,7 @@ void kb_answerer_models(struct kb_answerer *answerer, const struct kb_vectorizer
  * outlives the answerer. */
 struct kb_meaning;
 void kb_answerer_means(struct kb_answerer *answerer, const struct kb_meaning *meaning);
+/* That table. */
+const struct kb_meaning *kb_answerer_meaning(const struct kb_answerer *answerer);
 
 #endif

@@ -247,6 +247,31 @@ static const struct kb_api_route routes[] = {
 	             "key's rate is used; with the passages that were found, best first",
 	  .request = "TrialFields", .response = "TrialReply", .status = 200, .also = { 503 } },
 
+	/* gaps */
+	{ "GET", AGENT "/gaps", kb_gaps_list, KEEPER, READ,
+	  .tag = "Gaps",
+	  .summary = "Questions that were not answered well, in groups of those that ask the same, "
+	             "the most asked first",
+	  .query = LIST "state:str people:int",
+	  .response = "GapListReply", .status = 200 },
+	{ "GET", AGENT "/gaps/{gapId}", kb_gaps_read, KEEPER, READ,
+	  .tag = "Gaps",
+	  .summary = "A group with its questions, the nearest passages and why nothing is said",
+	  .response = "GapReply", .status = 200 },
+	{ "PUT", AGENT "/gaps/{gapId}", kb_gaps_update, KEEPER, WRITE, .body_max = JSON_MAX,
+	  .tag = "Gaps", .summary = "Say who sees to it, dismiss it, or open it again",
+	  .request = "GapFields", .response = "GapReply", .status = 200 },
+	{ "POST", AGENT "/gaps/{gapId}/answer", kb_gaps_answer, KEEPER, WRITE,
+	  .body_max = JSON_MAX,
+	  .tag = "Gaps",
+	  .summary = "Make a checked answer of it, to its own questions unless others are sent",
+	  .request = "AnswerFields", .response = "GapReply", .status = 201 },
+	{ "POST", AGENT "/gaps/{gapId}/replay", kb_gaps_replay, KEEPER, WRITE,
+	  .tag = "Gaps",
+	  .summary = "Ask its questions anew, without storing anything, and say how many are "
+	             "answered now",
+	  .response = "ReplayReply", .status = 200, .also = { 503 } },
+
 	/* labels */
 	{ "GET", AGENT "/labels", kb_labels_list, EDITOR, READ,
 	  .together = true,

@@ -76,8 +76,21 @@ bool kb_answers_read(struct kb_call *call, struct kb_err *err);
 bool kb_answers_update(struct kb_call *call, struct kb_err *err);
 bool kb_answers_delete(struct kb_call *call, struct kb_err *err);
 bool kb_answers_versions(struct kb_call *call, struct kb_err *err);
+/* What the body says over `before` becomes a checked answer; page_id 0: a new one. */
+struct kb_verified;
+bool kb_answers_put(struct kb_call *call, const struct kb_verified *before,
+                    struct kb_verified *answer, struct kb_err *err) KB_MUST_CHECK;
+/* gaps.c */
+bool kb_gaps_list(struct kb_call *call, struct kb_err *err);
+bool kb_gaps_read(struct kb_call *call, struct kb_err *err);
+bool kb_gaps_update(struct kb_call *call, struct kb_err *err);
+bool kb_gaps_answer(struct kb_call *call, struct kb_err *err);
+bool kb_gaps_replay(struct kb_call *call, struct kb_err *err);
 /* trials.c */
 bool kb_trials_run(struct kb_call *call, struct kb_err *err);
+/* One of the few that may go on at once; KB_E_BUSY: there are as many already. */
+bool kb_trials_take(struct kb_api *api, struct kb_err *err) KB_MUST_CHECK;
+void kb_trials_give(struct kb_api *api);
 /* conversations.c */
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err);

@@ -229,14 +229,27 @@ static bool reply(struct kb_call *call, const struct trial *trial, int64_t took_
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
+bool kb_trials_take(struct kb_api *api, struct kb_err *err)
+{
+	if (atomic_fetch_add(&api->trials, 1) < TRIALS_MOST)
+		return true;
+	atomic_fetch_sub(&api->trials, 1);
+	return kb_fail_for(err, KB_E_BUSY, TRIAL_AGAIN_S,
+	                   "%d trials go on already; ask again in a moment", TRIALS_MOST);
+}
+
+void kb_trials_give(struct kb_api *api)
+{
+	atomic_fetch_sub(&api->trials, 1);
+}
+
 /* A model that failed is what the trial has found out; what failed otherwise fails the trial. */
 static void end(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg)
 {
-	struct kb_api *api = call->api;
 	struct trial *trial = arg;
 	int64_t took_us = kb_clock_mono_us() - trial->began_us;
 
-	atomic_fetch_sub(&api->trials, 1);
+	kb_trials_give(call->api);
 	if (turn->answer.failure)
 		*err = (struct kb_err){ 0 };
 	if (err->code != KB_OK || !reply(call, trial, took_us, err))
@@ -250,14 +263,11 @@ bool kb_trials_run(struct kb_call *call, struct kb_err *err)
 
 	if (!read_trial(call, trial, err))
 		return false;
-	if (atomic_fetch_add(&call->api->trials, 1) >= TRIALS_MOST) {
-		atomic_fetch_sub(&call->api->trials, 1);
-		return kb_fail_for(err, KB_E_BUSY, TRIAL_AGAIN_S,
-		                   "%d trials go on already; ask again in a moment", TRIALS_MOST);
-	}
+	if (!kb_trials_take(call->api, err))
+		return false;
 	trial->began_us = kb_clock_mono_us();
 	if (!kb_turn_begin(call, turn, true, err)) {
-		atomic_fetch_sub(&call->api->trials, 1);
+		kb_trials_give(call->api);
 		return false;
 	}
 	if (trial->answer) {

@@ -337,24 +337,24 @@ bool kb_answers_list(struct kb_call *call, struct kb_err *err)
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-static bool put_answer(struct kb_call *call, const struct kb_verified *before, int status,
-                       struct kb_err *err)
+bool kb_answers_put(struct kb_call *call, const struct kb_verified *before,
+                    struct kb_verified *answer, struct kb_err *err)
 {
 	struct kb_verified_put put;
-	struct kb_verified answer;
 
 	if (!read_put(call, before, &put, err) || !make_file(call, &put, err)
-	    || !kb_store_verified_put(call->api->store, call->arena, &put, &answer, err))
+	    || !kb_store_verified_put(call->api->store, call->arena, &put, answer, err))
 		return false;
 	kb_api_wake(call->api);
-	return reply_answer(call, status, &answer, err);
+	return true;
 }
 
 bool kb_answers_create(struct kb_call *call, struct kb_err *err)
 {
 	const struct kb_verified none = { .questions = KB_SV(""), .answer = KB_SV("") };
+	struct kb_verified answer;
 
-	return put_answer(call, &none, 201, err);
+	return kb_answers_put(call, &none, &answer, err) && reply_answer(call, 201, &answer, err);
 }
 
 static bool read_one(struct kb_call *call, struct kb_verified *out, struct kb_err *err)
@@ -375,9 +375,10 @@ bool kb_answers_read(struct kb_call *call, struct kb_err *err)
 
 bool kb_answers_update(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_verified before;
+	struct kb_verified before, answer;
 
-	return read_one(call, &before, err) && put_answer(call, &before, 200, err);
+	return read_one(call, &before, err) && kb_answers_put(call, &before, &answer, err)
+	       && reply_answer(call, 200, &answer, err);
 }
 
 bool kb_answers_delete(struct kb_call *call, struct kb_err *err)

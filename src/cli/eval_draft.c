@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "cli/eval_score.h"
+#include "cli/eval_tokens.h"
 
 enum { PAGE_ROWS = 100, PATH_BYTES = 128 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/eval_score.h"
+#include "cli/eval_rank.h"
 
 enum { NDCG_DEPTH = 10, RECALL_DEPTH = 100, RR_DEPTH = 10, P_DEPTH = 5 };
 
@@ -83,28 +83,6 @@ bool kb_eval_judge_ranking(const struct kb_eval_ranked *v, size_t count,
 	out[KB_EVAL_P_5] = (double)in_5 / P_DEPTH;
 	out[KB_EVAL_SUCCESS_1] = first == 1;
 	return true;
-}
-
-size_t kb_eval_documents(struct kb_arena *arena, const struct kb_eval_row *row,
-                         const struct kb_eval_reply *reply, struct kb_eval_ranked **out)
-{
-	struct kb_eval_ranked *v = KB_NEW_ARRAY(arena, reply->passage_count, struct kb_eval_ranked);
-	size_t count = 0;
-
-	for (size_t i = 0; i < reply->passage_count; i++) {
-		struct kb_sv name = kb_eval_document_name(arena, row, &reply->passages[i].document);
-		size_t known = 0;
-
-		while (known < count && !kb_sv_eq(v[known].id, name))
-			known++;
-		if (known < count)
-			continue;
-		/* The order is the search's: its places count, not the scores of two steps. */
-		v[count].score = -(double)(count + 1);
-		v[count++].id = name;
-	}
-	*out = v;
-	return count;
 }
 
 /* Twice the smaller tail of a fair coin. */

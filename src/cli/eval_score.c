@@ -96,6 +96,28 @@ struct kb_sv kb_eval_document_name(struct kb_arena *arena, const struct kb_eval_
 	return kb_arena_printf(arena, "%" PRId64, document->id);
 }
 
+size_t kb_eval_documents(struct kb_arena *arena, const struct kb_eval_row *row,
+                         const struct kb_eval_reply *reply, struct kb_eval_ranked **out)
+{
+	struct kb_eval_ranked *v = KB_NEW_ARRAY(arena, reply->passage_count, struct kb_eval_ranked);
+	size_t count = 0;
+
+	for (size_t i = 0; i < reply->passage_count; i++) {
+		struct kb_sv name = kb_eval_document_name(arena, row, &reply->passages[i].document);
+		size_t known = 0;
+
+		while (known < count && !kb_sv_eq(v[known].id, name))
+			known++;
+		if (known < count)
+			continue;
+		/* The order is the search's: its places count, not the scores of two steps. */
+		v[count].score = -(double)(count + 1);
+		v[count++].id = name;
+	}
+	*out = v;
+	return count;
+}
+
 static bool is_right(const struct kb_eval_row *row, const struct kb_eval_document *document)
 {
 	for (size_t i = 0; i < row->document_count; i++)

@@ -1,49 +1,19 @@
 /*
- * How good replies are: figures that need no model. Answers are judged as SQuAD does it (words
- * without case, punctuation and articles; characters of scripts without blanks are words), rankings
- * as trec_eval does it: by score, ties to the higher id, nDCG with the grade as gain, means over
- * all questions that have a relevant document.
+ * How good replies are: figures that need no model. Answers are judged as SQuAD does it
+ * (eval_tokens.h), rankings as trec_eval does it (eval_rank.h): means over all questions that have
+ * a relevant document.
  */
 #ifndef KB_CLI_EVAL_SCORE_H
 #define KB_CLI_EVAL_SCORE_H
 
-#include "cli/eval_rows.h"
-
-struct kb_eval_tokens {
-	struct kb_sv *v;
-	size_t count;
-};
-void kb_eval_tokenize(struct kb_arena *arena, struct kb_sv text, struct kb_eval_tokens *out);
-bool kb_eval_exact(const struct kb_eval_tokens *said, const struct kb_eval_tokens *gold);
-double kb_eval_f1(const struct kb_eval_tokens *said, const struct kb_eval_tokens *gold);
-/* Whether gold stands in the text, in order and together; an empty one does not. */
-bool kb_eval_contains(const struct kb_eval_tokens *text, const struct kb_eval_tokens *gold);
+#include "cli/eval_rank.h"
+#include "cli/eval_tokens.h"
 
 bool kb_eval_is_document(const struct kb_eval_document *document, struct kb_sv name);
 /* What a run calls it: as the row does, else its file without extension, else its id. */
 struct kb_sv kb_eval_document_name(struct kb_arena *arena, const struct kb_eval_row *row,
                                    const struct kb_eval_document *document);
 
-/* A ranking of documents, judged. */
-struct kb_eval_ranked {
-	struct kb_sv id;
-	double score;
-};
-enum {
-	KB_EVAL_NDCG_10,
-	KB_EVAL_RECALL_100,
-	KB_EVAL_MAP,
-	KB_EVAL_MRR_10,
-	KB_EVAL_P_5,
-	KB_EVAL_SUCCESS_1,
-	KB_EVAL_RANK_FIGURES
-};
-/* Best first, by score and then by id, the higher first. */
-void kb_eval_rank(struct kb_eval_ranked *v, size_t count);
-/* Of one question; false where nothing is relevant. */
-bool kb_eval_judge_ranking(const struct kb_eval_ranked *v, size_t count,
-                           const struct kb_eval_wanted *wanted, size_t wanted_count,
-                           double out[KB_EVAL_RANK_FIGURES]);
 /* The documents of a reply's passages, ranked by the best of each. */
 size_t kb_eval_documents(struct kb_arena *arena, const struct kb_eval_row *row,
                          const struct kb_eval_reply *reply, struct kb_eval_ranked **out);
@@ -101,8 +71,5 @@ void kb_eval_sum(struct kb_arena *arena, const struct kb_eval_table *table,
 /* "answered", "ndcg@10", …, and what it says. */
 const char *kb_eval_figure_name(enum kb_eval_figure figure);
 const char *kb_eval_figure_doc(enum kb_eval_figure figure);
-
-/* How likely so many better and worse rows, or more uneven ones, are by chance. */
-double kb_eval_sign_test(size_t better, size_t worse);
 
 #endif

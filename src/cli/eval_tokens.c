@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "cli/eval_score.h"
+#include "cli/eval_tokens.h"
 
 /* Scripts whose words are not divided by blanks: each character is a word. */
 static bool is_alone(uint32_t cp)

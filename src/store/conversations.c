@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "store/answers_own.h"
 #include "store/conversations_own.h"
+#include "store/gaps_own.h"
 #include "store/lists.h"
 #include "store/publish.h"
 #include "store/store_own.h"
@@ -475,6 +476,7 @@ static bool delete_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	/* The running ones first: one that becomes a message meanwhile goes with the messages. */
 	return kb_answers_drop(conn, row.agent_id, row.id, err)
 	       && kb_db_run(conn, &sql[DELETE_MESSAGES], key, NULL, err)
+	       && kb_gap_forget(conn, row.agent_id, row.id, err)
 	       && kb_talk_link_drop(conn, row.agent_id, row.id, err)
 	       && kb_db_run(conn, &sql[DELETE], key, NULL, err);
 }

@@ -84,7 +84,8 @@ struct kb_message {
 	bool answered; /* false: the gate closed and the no-answer text was given */
 	bool failed;
 	bool closest; /* not answered, but passages that come close were shown (answer/closest.h) */
-	bool running; /* on the way out: it is being written still (answers.h) */
+	int64_t gap_why; /* on the way in: bits of why it is a gap (gaps.h); 0: it is none */
+	bool running;    /* on the way out: it is being written still (answers.h) */
 	struct kb_sv user_ip, user_agent, external_id, source; /* source: "api", … */
 	struct kb_sv details; /* JSON object of what the answer stands on (write/claims.h), for
 	                         later checks; empty: none */

@@ -4,6 +4,7 @@
 #include "store/ahead.h"
 #include "store/answers_own.h"
 #include "store/chores_own.h"
+#include "store/gaps_own.h"
 #include "store/lists.h"
 #include "store/messages_own.h"
 #include "store/publish.h"
@@ -353,6 +354,7 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	first = kb_conversation_is_named_after(in->conversation, in->arena, message.query);
 	if ((in->chores && !add_chores(conn, &message, first, err))
+	    || (message.gap_why && !kb_gap_note(conn, &message, message.gap_why, err))
 	    || (message.ends_visit && !kb_visit_end(conn, message.ends_visit, err)))
 		return false;
 	*in->message = message;
@@ -653,6 +655,8 @@ static bool react(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		m->found_at = m->found_page_id ? in->now : 0;
 	}
 	m->updated_at = in->now;
+	if (in->given->reacts && !kb_gap_note(conn, m, KB_GAP_REACTED, err))
+		return false;
 	return kb_db_run(conn, &sql[REACT],
 	                 KB_VALUES(kb_int(m->agent_id), kb_int(m->conversation_id), kb_int(m->id),
 	                           kb_int(m->reaction), kb_int(m->reaction_user),

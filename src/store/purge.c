@@ -1,6 +1,7 @@
 /* Conversations that were kept long enough: found by age, removed in bounded transactions. */
 #include "store/agents.h"
 #include "store/conversations.h"
+#include "store/gaps_own.h"
 #include "store/lists.h"
 #include "store/publish.h"
 #include "store/store_own.h"
@@ -72,6 +73,8 @@ static bool remove_some(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		               &changed, err))
 			return false;
 		in->messages += changed;
+		if (changed && !kb_gap_forget(conn, agent_id, in->ids[i], err))
+			return false;
 		if (!kb_db_run(conn, &sql[CONVERSATION],
 		               KB_VALUES(kb_int(agent_id), kb_int(in->ids[i]), kb_int(before)),
 		               &changed, err))

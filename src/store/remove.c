@@ -96,6 +96,9 @@ static const struct kb_sql sql[] = {
 	[AGENT_FIRST] = DELETE("chores", "kind, subject"),
 	DELETE("starters", "page"),
 	DELETE("leads", "id"),
+	DELETE("gap_queue", "message_id"),
+	DELETE("gap_questions", "message_id"),
+	DELETE("gaps", "id"),
 	DELETE("messages", "conversation_id, id"),
 	DELETE("answers", "conversation_id, id"),
 	{ "remove_talk_link_hashes", "ii", "DELETE FROM talk_link_hashes WHERE hash IN "
@@ -133,6 +136,7 @@ static const struct kb_sql sql[] = {
 	DELETE_ALL("factors"),
 	DELETE_ALL("embed_secrets"),
 	DELETE_ALL("plugins"),
+	DELETE_ALL("gap_turns"),
 	DELETE_ALL("openings"),
 	DELETE_ALL("agent_totals"),
 	{ "remove_agent_slug", "i", "DELETE FROM agent_slugs WHERE agent_id = $1 "

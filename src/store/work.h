@@ -18,6 +18,7 @@
 #define KB_WORK_PURGE   "purge"
 #define KB_WORK_REMOVE  "remove"
 #define KB_WORK_OPENING "opening"
+#define KB_WORK_GAPS    "gaps"
 
 struct kb_work {
 	const char *kind;

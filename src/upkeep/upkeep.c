@@ -43,6 +43,7 @@ struct kb_upkeep {
 	struct kb_vectorize *vectorize;
 	struct kb_chore_thread *chores;
 	struct kb_opener *opener;
+	struct kb_gap_thread *gaps;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t merges, swept, learned, folded;
 	_Atomic int64_t discarded, recalled, in_trash, unnamed;
@@ -336,6 +337,7 @@ struct kb_upkeep *kb_upkeep_start(const struct kb_upkeep_config *config)
 	up->repairer = kb_repairer_start(config);
 	up->chores = kb_chores_start(config);
 	up->opener = kb_opener_start(config);
+	up->gaps = kb_gap_thread_start(config);
 	return up;
 }
 
@@ -347,6 +349,7 @@ void kb_upkeep_stop(struct kb_upkeep *up)
 	kb_remover_stop(up->remover);
 	kb_repairer_stop(up->repairer);
 	kb_chores_stop(up->chores);
+	kb_gap_thread_stop(up->gaps);
 	kb_opener_stop(up->opener);
 	pthread_join(up->upkeep, NULL);
 	pthread_join(up->learner, NULL);

@@ -6,13 +6,15 @@
  * Another learns the factors of agents that have grown (learn.h). One removes the rows of what was
  * deleted (remover.h), one makes damaged segments anew (repair.h), and with a model server
  * configured one gives passages its vectors (vectorize.h), and one does a model's chores
- * (chores.h). One makes what visitors are greeted with (openings.h).
+ * (chores.h). One makes what visitors are greeted with (openings.h), and one groups the questions that
+ * were not answered well (gaps.h).
  */
 #ifndef KB_UPKEEP_UPKEEP_H
 #define KB_UPKEEP_UPKEEP_H
 
 #include "upkeep/chores.h"
 #include "upkeep/config.h"
+#include "upkeep/gaps.h"
 #include "upkeep/openings.h"
 #include "upkeep/repair.h"
 #include "upkeep/vectorize.h"

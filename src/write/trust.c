@@ -2,8 +2,6 @@
 
 #include "answer/mask.h"
 
-#define BARELY_OPEN 1.0
-
 /* ---- what is known ---- */
 
 struct facts {
@@ -204,12 +202,12 @@ static void public_relations(const struct facts *f, struct kb_trust_row *row)
 		set(row, f->disliked && unsupported ? KB_TRUST_FAIL : KB_TRUST_REVIEW,
 		    f->disliked ? KB_SV("The reader disliked the answer.") : share(f),
 		    "Answer the reader in person.");
-	else if (f->claims->count && f->claims->confidence < BARELY_OPEN)
+	else if (f->claims->count && f->claims->confidence < KB_ANSWER_SURE)
 		set(row, KB_TRUST_REVIEW,
 		    kb_arena_printf(f->arena,
 		                    "The documents barely speak to the question (%.2f, sure from "
 		                    "%.0f).",
-		                    f->claims->confidence, BARELY_OPEN),
+		                    f->claims->confidence, KB_ANSWER_SURE),
 		    "Add a document that answers the question in plain words.");
 	else
 		set(row, KB_TRUST_PASS, KB_SV("Nothing speaks against quoting the answer."), NULL);

@@ -40,6 +40,11 @@ export async function furnished(kb, { key, name, versions = 0 }) {
   const answered = { question: `What is ${name}?`, answer: "An agent." };
   ids.answerId = (await agent.expect(201, "POST", "/answers", { json: answered })).id;
 
+  await agent.ask("What is the boiling point of tungsten?");
+  ids.gapId = (
+    await until("the gap", async () => (await agent.expect(200, "GET", "/gaps")).data.find((gap) => gap.unanswered))
+  ).id;
+
   // Its one page is refused at once: no address on loopback may be fetched here.
   await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `http://127.0.0.1:9/${agent.id}.html` } });
   ids.sourceId = (

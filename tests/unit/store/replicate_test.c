@@ -22,6 +22,10 @@ static const char *const left_out[] = {
 	"starters",      /* made again where somebody asks */
 	"openings",      /* likewise */
 	"leads",         /* of conversations, which stay */
+	"gaps",          /* likewise, and so the next three */
+	"gap_queue",
+	"gap_questions",
+	"gap_turns",
 	"agent_slugs",   /* its public address */
 	"talk_link_hashes",
 	"agent_months", /* what the original has spent */
