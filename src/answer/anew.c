@@ -16,13 +16,13 @@ static struct kb_answer_request request_of(const struct kb_agent *agent,
 
 bool kb_anew_question(const struct kb_anew_with *with, struct kb_arena *arena,
                       const struct kb_agent *agent, const struct kb_gap_question *question,
-                      bool *mended, struct kb_sv *now, struct kb_err *err)
+                      struct kb_anew_said *out, struct kb_err *err)
 {
 	struct kb_answer_request request;
 	struct kb_settings settings;
 	struct kb_plain plain;
 
-	*mended = false;
+	*out = (struct kb_anew_said){ .text = KB_SV("") };
 	if (kb_cancelled(with->cancel, err)
 	    || !kb_settings_read(arena, agent->settings, &settings, err))
 		return false;
@@ -31,11 +31,10 @@ bool kb_anew_question(const struct kb_anew_with *with, struct kb_arena *arena,
 	request.turn_count = question->before.n > 0;
 	if (!kb_answer_plain(with->answerer, arena, &request, NULL, &plain, err))
 		return false;
-	*mended = kb_answer_outcome(&plain.answer) == KB_OUTCOME_ANSWER
-	          && (question->why & KB_GAP_UNANSWERED
-	              || !kb_sv_eq(plain.answer.text, question->response));
-	if (now)
-		*now = kb_arena_sv(arena, plain.answer.text);
+	out->mended = kb_answer_outcome(&plain.answer) == KB_OUTCOME_ANSWER
+	              && (question->why & KB_GAP_UNANSWERED
+	                  || !kb_sv_eq(plain.answer.text, question->response));
+	out->text = kb_arena_sv(arena, plain.answer.text);
 	kb_plain_release(&plain);
 	return true;
 }
@@ -44,8 +43,10 @@ static bool ask(const struct kb_anew_with *with, const struct kb_agent *agent,
                 const struct kb_gap_question *question, bool *mended, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	bool ok = kb_anew_question(with, &arena, agent, question, mended, NULL, err);
+	struct kb_anew_said said;
+	bool ok = kb_anew_question(with, &arena, agent, question, &said, err);
 
+	*mended = said.mended;
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -69,8 +70,7 @@ bool kb_anew_gap(const struct kb_anew_with *with, const struct kb_agent *agent,
 
 	out->answers = 0;
 	out->closes = false;
-	ok = kb_store_gap_questions(with->store, &arena, agent->id, gap->id, KB_ANEW_QUESTIONS,
-	                            &questions, err);
+	ok = kb_store_gap_questions(with->store, &arena, gap, KB_ANEW_QUESTIONS, &questions, err);
 	head = ok ? head_of(gap, &questions) : NULL;
 	out->tried = ok ? (int64_t)questions.count : 0;
 	if (head)

@@ -22,10 +22,14 @@ enum {
 	KB_ANEW_TENTHS = 8,     /* of so many tenths mended, a gap is closed */
 };
 
-/* One question. *now, where it is not NULL, is what is said to it now; it lives in the arena. */
+/* One question: whether it is mended, and what is said to it now, which lives in the arena. */
+struct kb_anew_said {
+	bool mended;
+	struct kb_sv text;
+};
 bool kb_anew_question(const struct kb_anew_with *with, struct kb_arena *arena,
                       const struct kb_agent *agent, const struct kb_gap_question *question,
-                      bool *mended, struct kb_sv *now, struct kb_err *err) KB_MUST_CHECK;
+                      struct kb_anew_said *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* The question that the gap is shown by, and where that is mended the others. Fills answers and
  * tried, and whether it closes. */

@@ -3,7 +3,6 @@
 
 #include "answer/anew.h"
 #include "api/routes.h"
-#include "api/session.h"
 #include "base/utf8.h"
 #include "index/unicode.h"
 #include "store/verified.h"
@@ -235,8 +234,7 @@ bool kb_gaps_read(struct kb_call *call, struct kb_err *err)
 	struct kb_jw jw;
 
 	if (!read_gap(call, &gap, err)
-	    || !kb_store_gap_questions(call->api->store, call->arena, gap.agent_id, gap.id, SHOWN,
-	                               &questions, err)
+	    || !kb_store_gap_questions(call->api->store, call->arena, &gap, SHOWN, &questions, err)
 	    || !kb_anew_reason(&with, call->arena, &call->agent, gap.question, &reason, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
@@ -323,22 +321,30 @@ static struct kb_sv forms_of(struct kb_call *call, const struct kb_gap *gap,
 	return out;
 }
 
-bool kb_gaps_answer(struct kb_call *call, struct kb_err *err)
+bool kb_gap_answer(struct kb_call *call, int64_t id, struct kb_gap *gap, struct kb_err *err)
 {
 	struct kb_verified before = { .answer = KB_SV("") }, answer;
+	struct kb_store *store = call->api->store;
 	struct kb_gap_questions questions;
-	struct kb_gap gap;
 
-	if (!read_gap(call, &gap, err)
-	    || !kb_store_gap_questions(call->api->store, call->arena, gap.agent_id, gap.id,
-	                               KB_ANEW_QUESTIONS, &questions, err))
+	if (!kb_store_gap_get(store, call->arena, call->agent.id, id, gap, err)
+	    || !kb_store_gap_questions(store, call->arena, gap, KB_ANEW_QUESTIONS, &questions, err))
 		return false;
-	before.questions = forms_of(call, &gap, &questions);
+	before.questions = forms_of(call, gap, &questions);
 	if (!kb_answers_put(call, &before, &answer, err))
 		return false;
-	gap.answer_id = answer.page_id;
-	gap.state = KB_GAP_ANSWERED;
-	return kb_store_gap_set(call->api->store, &gap, err) && reply_gap(call, 201, gap.id, err);
+	gap->answer_id = answer.page_id;
+	gap->state = KB_GAP_ANSWERED;
+	return kb_store_gap_set(store, gap, err);
+}
+
+bool kb_gaps_answer(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_gap gap;
+	int64_t id;
+
+	return kb_call_id(call, 1, "Gap", &id, err) && kb_gap_answer(call, id, &gap, err)
+	       && reply_gap(call, 201, gap.id, err);
 }
 
 /* ---- asking anew ---- */
@@ -351,18 +357,17 @@ static bool replay(struct kb_call *call, const struct kb_gap_questions *question
 	kb_jw_key(jw, "questions");
 	kb_jw_array(jw);
 	for (size_t i = 0; i < questions->count; i++) {
-		struct kb_sv now;
-		bool mended;
+		struct kb_anew_said said;
 
-		if (!kb_anew_question(&with, call->arena, &call->agent, &questions->v[i], &mended,
-		                      &now, err))
+		if (!kb_anew_question(&with, call->arena, &call->agent, &questions->v[i], &said,
+		                      err))
 			return false;
-		tried->answers += mended;
+		tried->answers += said.mended;
 		kb_jw_object(jw);
 		kb_jw_key_int(jw, "message_id", questions->v[i].message_id);
 		kb_jw_key_sv(jw, "question", questions->v[i].question);
-		kb_jw_key_bool(jw, "mended", mended);
-		kb_jw_key_sv(jw, "answer", now);
+		kb_jw_key_bool(jw, "mended", said.mended);
+		kb_jw_key_sv(jw, "answer", said.text);
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);
@@ -380,8 +385,8 @@ static bool reply_replay(struct kb_call *call, const struct kb_gap *gap, struct 
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!kb_store_gap_questions(call->api->store, call->arena, gap->agent_id, gap->id,
-	                            KB_ANEW_QUESTIONS, &questions, err))
+	if (!kb_store_gap_questions(call->api->store, call->arena, gap, KB_ANEW_QUESTIONS,
+	                            &questions, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
@@ -407,21 +412,4 @@ bool kb_gaps_replay(struct kb_call *call, struct kb_err *err)
 	ok = reply_replay(call, &gap, err);
 	kb_trials_give(api);
 	return ok;
-}
-
-/* ---- what leaves one ---- */
-
-/* A model that failed, or a prompt that was refused, says nothing of the documents. */
-int64_t kb_turn_gap(const struct kb_answer *answer)
-{
-	if (answer->failure)
-		return 0;
-	if (answer->kind == KB_ANSWER_NONE)
-		return KB_GAP_UNANSWERED;
-	if (answer->kind == KB_ANSWER_WRITTEN)
-		return answer->unsupported ? KB_GAP_SHAKY : 0;
-	return answer->kind == KB_ANSWER_QUOTES && !answer->checked.page_id
-	                       && answer->confidence < KB_ANSWER_SURE
-	               ? KB_GAP_SHAKY
-	               : 0;
 }

@@ -86,6 +86,10 @@ bool kb_gaps_read(struct kb_call *call, struct kb_err *err);
 bool kb_gaps_update(struct kb_call *call, struct kb_err *err);
 bool kb_gaps_answer(struct kb_call *call, struct kb_err *err);
 bool kb_gaps_replay(struct kb_call *call, struct kb_err *err);
+/* Makes a checked answer of it, of what the inputs say. */
+struct kb_gap;
+bool kb_gap_answer(struct kb_call *call, int64_t id, struct kb_gap *gap,
+                   struct kb_err *err) KB_MUST_CHECK;
 /* trials.c */
 bool kb_trials_run(struct kb_call *call, struct kb_err *err);
 /* One of the few that may go on at once; KB_E_BUSY: there are as many already. */

@@ -6,6 +6,23 @@
 
 /* Types with a JSON Schema type (and format) of their own. Any other word is the name of another
  * schema, so a new kind of record needs no row here. */
+bool kb_schema_next(const char **list, struct kb_sv *name, bool *optional, struct kb_sv *type)
+{
+	const char *p = *list + strspn(*list, " ");
+	const char *colon = strchr(p, ':');
+	size_t n;
+
+	if (*p == '\0')
+		return false;
+	KB_ASSERT(colon);
+	n = strcspn(colon + 1, " ");
+	*optional = colon[-1] == '~';
+	*name = kb_sv(p, (size_t)(colon - p) - *optional);
+	*type = kb_sv(colon + 1, n);
+	*list = colon + 1 + n;
+	return true;
+}
+
 static const struct {
 	const char *word, *type, *format;
 } plain[] = {

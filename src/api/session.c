@@ -301,7 +301,7 @@ static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 	                    && answer->kind != KB_ANSWER_FAILED;
 	message->failed = answer->failure != NULL;
 	message->closest = kb_answer_outcome(answer) == KB_OUTCOME_CLOSEST;
-	message->gap_why = kb_turn_gap(answer);
+	message->gap_why = kb_claims_gap(answer);
 	message->details = kb_claims_note(call->arena, answer, turn->attached);
 	message->spent = (struct kb_model_spent){ answer->model, answer->prompt_tokens,
 		                                  answer->completion_tokens, answer->cost_micros };

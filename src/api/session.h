@@ -111,8 +111,6 @@ struct kb_turn_face {
 };
 void kb_turn_stream(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_face *face);
 
-/* Why the answer leaves a gap (store/gaps.h); 0: it does not (gaps.c). */
-int64_t kb_turn_gap(const struct kb_answer *answer);
 /* lang of the body or the query. */
 bool kb_turn_read_lang(struct kb_call *call, struct kb_turn *turn,
                        struct kb_err *err) KB_MUST_CHECK;

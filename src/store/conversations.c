@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "store/answers_own.h"
 #include "store/conversations_own.h"
-#include "store/gaps_own.h"
+#include "store/gap_groups_own.h"
 #include "store/lists.h"
 #include "store/publish.h"
 #include "store/store_own.h"
@@ -46,7 +46,6 @@ enum {
 #define VISITOR_WHERE                                                                              \
 	" FROM conversations WHERE agent_id = $1 AND visitor_id = $2 AND visitor_id <> 0"
 // clang-format off
-#define KB_SQL_REACTION_DISLIKED 2
 static_assert(KB_REACTION_DISLIKED == KB_SQL_REACTION_DISLIKED, "a reaction is another number in SQL");
 /* Of a conversation's messages: how many there are, got no answer, have an answer that is disliked; and whence the
  * first came. */

@@ -10,7 +10,7 @@
 #ifndef KB_STORE_GAPS_H
 #define KB_STORE_GAPS_H
 
-#include "store/conversations.h"
+#include "store/store.h"
 
 enum kb_gap_why {
 	KB_GAP_UNANSWERED = 1,
@@ -52,7 +52,7 @@ struct kb_gap_event {
 	int64_t why;           /* as it was noted */
 	struct kb_sv question; /* p == NULL: the message has gone */
 	struct kb_sv before;   /* what was asked before it; empty: nothing */
-	enum kb_reaction reaction;
+	bool is_disliked;      /* now */
 	int64_t person, asked_at;
 	int64_t gap_id, gap_why;    /* where it is already; 0: nowhere */
 	int64_t placed, placed_why; /* for kb_store_gap_place(): why 0 takes it out */
@@ -106,8 +106,8 @@ struct kb_gap_questions {
 	size_t count;
 };
 /* The last of them. */
-bool kb_store_gap_questions(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                            int64_t gap_id, int64_t limit, struct kb_gap_questions *out,
+bool kb_store_gap_questions(struct kb_store *store, struct kb_arena *arena,
+                            const struct kb_gap *gap, int64_t limit, struct kb_gap_questions *out,
                             struct kb_err *err) KB_MUST_CHECK;
 
 struct kb_gap_tried {

@@ -4,7 +4,8 @@
 #include "store/ahead.h"
 #include "store/answers_own.h"
 #include "store/chores_own.h"
-#include "store/gaps_own.h"
+#include "store/gap_groups_own.h"
+#include "store/gaps.h"
 #include "store/lists.h"
 #include "store/messages_own.h"
 #include "store/publish.h"
@@ -221,6 +222,17 @@ static bool add_chores(struct kb_db_conn *conn, const struct kb_message *message
 	       && kb_chore_add(conn, &insight, message->created_at, err);
 }
 
+/* why 0: it leaves none. */
+static bool note_gap(struct kb_db_conn *conn, const struct kb_message *message, int64_t why,
+                     struct kb_err *err)
+{
+	return !why
+	       || kb_gap_note(conn,
+	                      &(struct kb_gap_message){ message->agent_id, message->conversation_id,
+	                                                message->id },
+	                      why, err);
+}
+
 /* What it counts, and the agent that the conversation stays with. */
 static bool account_for(struct kb_db_conn *conn, const struct kb_session *session,
                         const struct kb_message *message, struct kb_err *err)
@@ -354,7 +366,7 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	first = kb_conversation_is_named_after(in->conversation, in->arena, message.query);
 	if ((in->chores && !add_chores(conn, &message, first, err))
-	    || (message.gap_why && !kb_gap_note(conn, &message, message.gap_why, err))
+	    || !note_gap(conn, &message, message.gap_why, err)
 	    || (message.ends_visit && !kb_visit_end(conn, message.ends_visit, err)))
 		return false;
 	*in->message = message;
@@ -655,7 +667,7 @@ static bool react(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		m->found_at = m->found_page_id ? in->now : 0;
 	}
 	m->updated_at = in->now;
-	if (in->given->reacts && !kb_gap_note(conn, m, KB_GAP_REACTED, err))
+	if (in->given->reacts && !note_gap(conn, m, KB_GAP_REACTED, err))
 		return false;
 	return kb_db_run(conn, &sql[REACT],
 	                 KB_VALUES(kb_int(m->agent_id), kb_int(m->conversation_id), kb_int(m->id),

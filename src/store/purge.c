@@ -1,7 +1,7 @@
 /* Conversations that were kept long enough: found by age, removed in bounded transactions. */
 #include "store/agents.h"
 #include "store/conversations.h"
-#include "store/gaps_own.h"
+#include "store/gap_groups_own.h"
 #include "store/lists.h"
 #include "store/publish.h"
 #include "store/store_own.h"

@@ -69,7 +69,7 @@ static int64_t why_of(const struct kb_gap_event *event)
 
 	if (!event->question.p)
 		return 0;
-	return event->reaction == KB_REACTION_DISLIKED ? why | KB_GAP_DISLIKED : why;
+	return event->is_disliked ? why | KB_GAP_DISLIKED : why;
 }
 
 static void place(struct kb_alike *alike, struct kb_gap_event *event)

@@ -38,6 +38,9 @@
 struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answer,
                             const struct kb_attached *attached);
 
+/* Why the answer leaves a gap (store/gaps.h); 0: it does not. */
+int64_t kb_claims_gap(const struct kb_answer *answer);
+
 enum kb_claim_status {
 	KB_CLAIM_SUPPORTED,
 	KB_CLAIM_UNSUPPORTED,

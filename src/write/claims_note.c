@@ -1,6 +1,7 @@
 /* What is kept of an answer beside its text, as claims.h lays it out. */
 #include "answer/guard.h"
 #include "base/json.h"
+#include "store/gaps.h"
 #include "write/claims.h"
 
 enum { NOTE_MAX = 1 << 20 };
@@ -82,4 +83,19 @@ struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answ
 		out = kb_arena_sv(arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);
 	return out;
+}
+
+/* A model that failed, or a prompt that was refused, says nothing of the documents. */
+int64_t kb_claims_gap(const struct kb_answer *answer)
+{
+	if (answer->failure)
+		return 0;
+	if (answer->kind == KB_ANSWER_NONE)
+		return KB_GAP_UNANSWERED;
+	if (answer->kind == KB_ANSWER_WRITTEN)
+		return answer->unsupported ? KB_GAP_SHAKY : 0;
+	return answer->kind == KB_ANSWER_QUOTES && !answer->checked.page_id
+	                       && answer->confidence < KB_ANSWER_SURE
+	               ? KB_GAP_SHAKY
+	               : 0;
 }

@@ -26,7 +26,7 @@ static const char *const left_out[] = {
 	"gap_queue",
 	"gap_questions",
 	"gap_turns",
-	"agent_slugs",   /* its public address */
+	"agent_slugs", /* its public address */
 	"talk_link_hashes",
 	"agent_months", /* what the original has spent */
 	"model_usage",
