@@ -392,7 +392,8 @@ static bool answer(struct kb_mcp *mcp, struct kb_sv name, struct kb_err *err)
 		                                   "Method not found" },
 		                   err);
 	if (!kb_inputs_query(mcp->call->req, &query, err)
-	    || !kb_call_labels(mcp->call, &query, &mcp->labels, err))
+	    || !kb_call_labels(mcp->call, &query, &mcp->labels, err)
+	    || !kb_inputs_bool(&query, "edit", &mcp->edits, err))
 		return false;
 	run(mcp, method, err);
 	return true;

@@ -28,6 +28,7 @@ struct kb_mcp {
 	const struct kb_mcp_method *method; /* mcp.c's */
 	const json_t *params;               /* or NULL */
 	struct kb_label_filter labels; /* of the address: the client's model has no say in it */
+	bool edits;                    /* the same: its tools are an editor's too */
 	struct kb_buf buf;
 	struct kb_jw jw; /* within the members of the result */
 	/* A method sets it that has begun what kb_mcp_finish() will end, perhaps before it returns:

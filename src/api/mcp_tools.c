@@ -4,6 +4,8 @@
 #include "api/closest_text.h"
 #include "api/mcp.h"
 #include "api/mcp_documents.h"
+#include "api/mcp_gaps.h"
+#include "api/mcp_results.h"
 #include "api/routes.h"
 #include "api/session.h"
 #include "base/utf8.h"
@@ -16,91 +18,10 @@ enum {
 	LENGTH_MAX = 100000,
 };
 
-/* ---- results of tools ---- */
-
-static void write_text(struct kb_mcp *mcp, struct kb_sv text)
-{
-	struct kb_jw *jw = &mcp->jw;
-
-	kb_jw_object(jw);
-	kb_jw_key_str(jw, "type", "text");
-	kb_jw_key_sv(jw, "text", text);
-	kb_jw_end(jw);
-}
-
-static void begin_content(struct kb_mcp *mcp, struct kb_sv text)
-{
-	kb_jw_key(&mcp->jw, "content");
-	kb_jw_array(&mcp->jw);
-	write_text(mcp, text);
-}
-
-/* What the agent refused is for the client's model to read. */
-static bool refused(struct kb_mcp *mcp, struct kb_err *err)
-{
-	if (kb_err_info(err->code)->hide)
-		return false;
-	begin_content(mcp, kb_arena_sv(mcp->call->arena, kb_sv_str(err->msg)));
-	kb_jw_end(&mcp->jw);
-	kb_jw_key_bool(&mcp->jw, "isError", true);
-	return true;
-}
-
-/* A text argument that has to be there. */
-static bool need_text(const json_t *arguments, const char *name, struct kb_sv *out,
-                      struct kb_err *err)
-{
-	*out = kb_sv_trim(kb_json_sv(arguments, name, KB_SV("")));
-	if (!out->n)
-		return kb_fail(err, KB_E_INVALID, "%s can't be empty", name);
-	if (kb_utf8_count(*out) > KB_PROMPT_CHARS)
-		return kb_fail(err, KB_E_INVALID, "%s has %zu characters, the limit is %d", name,
-		               kb_utf8_count(*out), KB_PROMPT_CHARS);
-	return true;
-}
-
-/* A number that an argument is: its name, its range, and what it is where it is left out; 0: it
- * must not be. */
-struct number {
-	const char *name;
-	int64_t min, max, otherwise;
-};
-
-static const struct number limit_is = { "limit", 1, LIMIT_MAX, LIMIT_DEFAULT },
-                           id_is = { "document_id", 1, INT64_MAX, 0 },
-                           offset_is = { "offset", 0, INT32_MAX, 0 },
-                           length_is = { "length", 1, LENGTH_MAX, LENGTH_DEFAULT };
-
-/* Models write numbers as texts, and with a point. */
-static bool as_integer(const json_t *value, int64_t *out)
-{
-	double number = json_real_value(value);
-
-	if (json_is_integer(value))
-		*out = json_integer_value(value);
-	else if (json_is_real(value) && number >= 0 && number <= INT32_MAX)
-		*out = (int64_t)number;
-	else
-		return json_is_string(value)
-		       && kb_sv_to_int(kb_sv_trim(kb_sv(json_string_value(value),
-		                                        json_string_length(value))),
-		                       INT64_MIN, INT64_MAX, out);
-	return !json_is_real(value) || (double)*out == number;
-}
-
-static bool read_number(const json_t *arguments, const struct number *is, int64_t *out,
-                        struct kb_err *err)
-{
-	const json_t *value = kb_json_get(arguments, is->name);
-
-	*out = is->otherwise;
-	if ((!value || json_is_null(value)) && is->otherwise >= is->min)
-		return true;
-	if (value && as_integer(value, out) && *out >= is->min && *out <= is->max)
-		return true;
-	return kb_fail(err, KB_E_INVALID, "%s must be an integer from %" PRId64 " to %" PRId64,
-	               is->name, is->min, is->max);
-}
+static const struct kb_mcp_number limit_is = { "limit", 1, LIMIT_MAX, LIMIT_DEFAULT },
+                                  id_is = { "document_id", 1, INT64_MAX, 0 },
+                                  offset_is = { "offset", 0, INT32_MAX, 0 },
+                                  length_is = { "length", 1, LENGTH_MAX, LENGTH_DEFAULT };
 
 /* ---- ask ---- */
 
@@ -133,7 +54,7 @@ static void write_sources(struct kb_mcp *mcp, const struct kb_page *pages, size_
 			              KB_SV_ARG(kb_page_title(&pages[i])),
 			              KB_SV_ARG(kb_page_link(mcp->call, &pages[i])));
 	if (text.n)
-		write_text(mcp, kb_buf_view(&text));
+		kb_mcp_write_text(mcp, kb_buf_view(&text));
 	kb_buf_fini(&text);
 }
 
@@ -165,13 +86,13 @@ static void write_answer(struct kb_mcp *mcp, const struct kb_turn *turn)
 	struct kb_sv closest = kb_closest_text(mcp->call, turn);
 	struct kb_jw *jw = &mcp->jw;
 
-	begin_content(mcp, turn->answer.text);
+	kb_mcp_begin_content(mcp, turn->answer.text);
 	for (size_t i = 0; mcp->has_links && i < count; i++)
 		if (pages[i].agent_id == mcp->call->agent.id)
 			kb_mcp_write_link(mcp, &pages[i]);
 	write_sources(mcp, pages, count);
 	if (closest.n)
-		write_text(mcp, closest);
+		kb_mcp_write_text(mcp, closest);
 	kb_jw_end(jw);
 	kb_jw_key(jw, "structuredContent");
 	kb_jw_object(jw);
@@ -201,7 +122,7 @@ static void answered(struct kb_call *call, struct kb_turn *turn, struct kb_err *
 	if (ok)
 		write_answer(mcp, turn);
 	else
-		ok = refused(mcp, err);
+		ok = kb_mcp_refused(mcp, err);
 	kb_mcp_finish(mcp, ok, err);
 }
 
@@ -213,18 +134,18 @@ static bool ask(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err)
 	turn->source = KB_SOURCE_API;
 	turn->labels = mcp->labels;
 	turn->inline_citations = true; /* the settings may still say no */
-	if (!need_text(arguments, "question", &turn->prompt, err))
-		return refused(mcp, err);
+	if (!kb_mcp_need_text(arguments, "question", &turn->prompt, err))
+		return kb_mcp_refused(mcp, err);
 	turn->session_id = kb_json_sv(arguments, "conversation", KB_SV(""));
 	goes_on = turn->session_id.n > 0;
 	if (goes_on) {
 		if (!kb_session_id_check(turn->session_id, err))
-			return refused(mcp, err);
+			return kb_mcp_refused(mcp, err);
 	} else {
 		kb_turn_new_session(mcp->call, turn);
 	}
 	if (!kb_turn_begin(mcp->call, turn, !goes_on, err))
-		return refused(mcp, err);
+		return kb_mcp_refused(mcp, err);
 	*mcp->later = true;
 	kb_turn_answer(mcp->call, turn, &(struct kb_turn_sink){ .done = answered, .arg = mcp });
 	return true;
@@ -239,8 +160,8 @@ static bool find(struct kb_mcp *mcp, const json_t *arguments, struct kb_findings
 	struct kb_settings settings;
 	int64_t limit;
 
-	if (!need_text(arguments, "query", &request.text, err)
-	    || !read_number(arguments, &limit_is, &limit, err)
+	if (!kb_mcp_need_text(arguments, "query", &request.text, err)
+	    || !kb_mcp_read_number(arguments, &limit_is, &limit, err)
 	    || !kb_settings_read(mcp->call->arena, mcp->call->agent.settings, &settings, err))
 		return false;
 	request.settings = &settings;
@@ -257,7 +178,7 @@ static bool search(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *e
 	struct kb_buf text;
 
 	if (!find(mcp, arguments, &findings, err))
-		return refused(mcp, err);
+		return kb_mcp_refused(mcp, err);
 	if (!kb_findings_pages(call, &findings, &pages, err))
 		return false;
 	kb_buf_init(&text, KB_MIB(4));
@@ -270,8 +191,8 @@ static bool search(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *e
 			              pages[i].id, KB_SV_ARG(kb_page_title(&pages[i])),
 			              KB_SV_ARG(passage->text));
 	}
-	begin_content(mcp, text.n ? kb_outguard_quote(call->arena, kb_buf_view(&text))
-	                          : KB_SV("Nothing was found."));
+	kb_mcp_begin_content(mcp, text.n ? kb_outguard_quote(call->arena, kb_buf_view(&text))
+	                                 : KB_SV("Nothing was found."));
 	kb_buf_fini(&text);
 	kb_jw_end(jw);
 	kb_jw_key(jw, "structuredContent");
@@ -308,18 +229,18 @@ static bool read_document(struct kb_mcp *mcp, const json_t *arguments, struct kb
 	struct kb_sv text, part;
 	struct kb_page page;
 
-	if (!read_number(arguments, &id_is, &id, err)
-	    || !read_number(arguments, &offset_is, &offset, err)
-	    || !read_number(arguments, &length_is, &length, err)
+	if (!kb_mcp_read_number(arguments, &id_is, &id, err)
+	    || !kb_mcp_read_number(arguments, &offset_is, &offset, err)
+	    || !kb_mcp_read_number(arguments, &length_is, &length, err)
 	    || !kb_mcp_document(mcp, id, &page, err))
-		return refused(mcp, err);
+		return kb_mcp_refused(mcp, err);
 	if (!kb_mcp_document_text(mcp, &page, &text, err))
 		return false;
 	/* From the next whole character on. */
 	while ((size_t)offset < text.n && ((unsigned char)text.p[offset] & 0xc0) == 0x80)
 		offset++;
 	part = kb_utf8_cut(kb_sv_from(text, (size_t)offset), (size_t)length);
-	begin_content(mcp, kb_outguard_quote(mcp->call->arena, part));
+	kb_mcp_begin_content(mcp, kb_outguard_quote(mcp->call->arena, part));
 	kb_jw_end(jw);
 	kb_jw_key(jw, "structuredContent");
 	kb_jw_object(jw);
@@ -349,6 +270,7 @@ static bool read_document(struct kb_mcp *mcp, const json_t *arguments, struct kb
 static const struct tool {
 	const char *name, *title, *description, *input, *output;
 	bool changes; /* it stores something */
+	bool edits;   /* it is for editors: of an address that says so */
 	bool (*run)(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err);
 } tools[] = {
 	{ "ask", "Ask a question",
@@ -366,7 +288,7 @@ static const struct tool {
 	         LIST_OF("citations", OBJECT(DOCUMENT, DOCUMENT_HAS)) ","
 	         OF_TYPE("conversation", "string") "," OF_TYPE("message_id", "integer"),
 	         "\"answer\",\"answered\",\"outcome\",\"closest\",\"citations\",\"conversation\",\"message_id\""),
-	  true, ask },
+	  true, false, ask },
 	{ "search", "Search passages",
 	  "Finds the passages that fit a query best, as they stand in the documents.",
 	  OBJECT(STRING("query", "Words or a question, up to 8000 characters.") ","
@@ -378,7 +300,7 @@ static const struct tool {
 	                        OF_TYPE("score", "number"),
 	                        DOCUMENT_HAS ",\"offset\",\"text\",\"score\"")),
 	         "\"passages\""),
-	  false, search },
+	  false, false, search },
 	{ "read_document", "Read a document",
 	  "The text of a document, or a part of it. Offsets are bytes, as search gives them.",
 	  OBJECT(INTEGER("document_id", "\"minimum\":1", "As search and ask give it.") ","
@@ -388,7 +310,25 @@ static const struct tool {
 	  OBJECT(DOCUMENT "," OF_TYPE("offset", "integer") "," OF_TYPE("length", "integer") ","
 	         OF_TYPE("total", "integer") "," OF_TYPE("text", "string"),
 	         DOCUMENT_HAS ",\"offset\",\"length\",\"total\",\"text\""),
-	  false, read_document },
+	  false, false, read_document },
+	{ "list_gaps", "List questions without a good answer",
+	  "Questions of visitors that were not answered well, in groups of those that ask the same, the most "
+	  "asked first: open ones that three people have asked or more.",
+	  OBJECT(INTEGER("limit", "\"minimum\":1,\"maximum\":50", "1 to 50, or 10."), ""),
+	  OBJECT(LIST_OF("gaps",
+	                 OBJECT(OF_TYPE("gap_id", "integer") "," OF_TYPE("question", "string") ","
+	                        OF_TYPE("asked", "integer") "," OF_TYPE("people", "integer"),
+	                        "\"gap_id\",\"question\",\"asked\",\"people\"")),
+	         "\"gaps\""),
+	  false, true, kb_mcp_list_gaps },
+	{ "answer_gap", "Answer such questions",
+	  "Says what is to be answered to all questions of a group from now on, word for word. Only what a person "
+	  "has approved, or what the documents say, may be given here.",
+	  OBJECT(INTEGER("gap_id", "\"minimum\":1", "As list_gaps gives it.") ","
+	         STRING("answer", "What is said, up to 8000 characters."),
+	         "\"gap_id\",\"answer\""),
+	  OBJECT(OF_TYPE("gap_id", "integer") "," OF_TYPE("answer_id", "integer"), "\"gap_id\",\"answer_id\""),
+	  true, true, kb_mcp_answer_gap },
 };
 // clang-format on
 
@@ -400,6 +340,8 @@ bool kb_mcp_list_tools(struct kb_mcp *mcp, struct kb_err *err)
 	kb_jw_key(jw, "tools");
 	kb_jw_array(jw);
 	for (size_t i = 0; i < KB_COUNTOF(tools); i++) {
+		if (tools[i].edits && !mcp->edits)
+			continue;
 		kb_jw_object(jw);
 		kb_jw_key_str(jw, "name", tools[i].name);
 		kb_jw_key_str(jw, "title", tools[i].title);
@@ -425,7 +367,7 @@ bool kb_mcp_call_tool(struct kb_mcp *mcp, struct kb_err *err)
 	struct kb_sv name = kb_json_sv(mcp->params, "name", KB_SV(""));
 
 	for (size_t i = 0; i < KB_COUNTOF(tools); i++)
-		if (kb_sv_eq_str(name, tools[i].name))
+		if (kb_sv_eq_str(name, tools[i].name) && (!tools[i].edits || mcp->edits))
 			return tools[i].run(mcp, kb_json_get(mcp->params, "arguments"), err);
 	return kb_fail(err, KB_E_INVALID, "there is no tool of that name");
 }

@@ -1,8 +1,9 @@
 // The Model Context Protocol: the official TypeScript SDK's client, unchanged, and the protocol's own
 // rules by hand. Without the registry there is no package, and its stories say so and are skipped.
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { assert, start, test } from "./lib/harness.mjs";
+import { assert, start, test, until } from "./lib/harness.mjs";
 import { followUp, foreign, library, noAnswer, questions } from "./lib/documents.mjs";
 import { models } from "./lib/models.mjs";
 
@@ -48,6 +49,45 @@ test("the SDK's client connects and is told what it can do", options, async (t) 
     ],
   );
   assert.ok(tools.every((tool) => tool.title && tool.description && tool.annotations && tool.outputSchema));
+});
+
+test("an editor's address lists gaps and answers them, another does not", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const ask = (prompt, person) =>
+    agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: { prompt, external_id: person } });
+  for (const person of ["ann", "bob", "eve"]) await ask("When does the swimming pool open?", person);
+  for (const person of ["ann", "bob"]) await ask("What is the boiling point of tungsten?", person);
+  await until("two gaps", async () => {
+    const { data } = await agent.expect(200, "GET", "/gaps");
+    return data.length === 2 && data.reduce((n, gap) => n + gap.asked, 0) === 5;
+  });
+  const reader = await connect(t, kb, agent);
+  await assert.rejects(call(reader, "list_gaps"), /there is no tool of that name/);
+  const editor = await connect(t, kb, agent, { query: "?edit=true" });
+  assert.deepEqual(
+    (await editor.listTools()).tools.map(({ name }) => name),
+    ["ask", "search", "read_document", "list_gaps", "answer_gap"],
+  );
+  const { structuredContent, content } = await call(editor, "list_gaps");
+  const [gap] = structuredContent.gaps;
+  assert.deepEqual(
+    [structuredContent.gaps.length, gap.question, gap.asked, gap.people],
+    [1, "When does the swimming pool open?", 3, 3],
+  );
+  assert.ok(!content[0].text.includes("tungsten"), "what fewer than three have asked is not told");
+  const empty = await call(editor, "answer_gap", { gap_id: gap.gap_id });
+  assert.deepEqual([empty.isError, empty.content[0].text], [true, "answer can't be empty"]);
+  const gone = await call(editor, "answer_gap", { gap_id: 987654, answer: "x" });
+  assert.deepEqual([gone.isError, gone.content[0].text], [true, "Gap with id 987654 not found"]);
+  const made = await call(editor, "answer_gap", { gap_id: gap.gap_id, answer: "It opens at seven.", label_ids: [1] });
+  await agent.settled();
+  const answer = await ask("when does the swimming pool open", "joe");
+  assert.deepEqual(
+    [answer.llm_response, answer.verified.answer_id],
+    ["It opens at seven.", made.structuredContent.answer_id],
+  );
+  assert.deepEqual((await call(editor, "list_gaps")).structuredContent.gaps, []);
 });
 
 test("ask answers with its citations, and goes on in its conversation", options, async (t) => {
