@@ -3,9 +3,9 @@
  * answer, each with the document that does, and topics.
  *
  * Questions come from what people wrote as questions: titles and headings that ask, lines of
- * questions and answers, and what more than one visitor has asked in the same words. Each is asked
- * here, as somebody would who may find only what is everybody's; it is taken where it is answered
- * for sure, of a document by that document first. A topic is a title that finds its document in the
+ * questions and answers, and what three visitors have asked in the same words. Each is asked here,
+ * as somebody would who may find only what is everybody's; it is taken where it is answered for
+ * sure, of a document by that document first. A topic is a title that finds its document in the
  * same way.
  *
  * A call asks some dozens of questions: it belongs to a background thread.

@@ -24,7 +24,7 @@ static const struct kb_sql sql[] = {
 		"FROM messages WHERE agent_id = $1 AND created_at > $2 AND answered = 1 "
 		"ORDER BY created_at DESC LIMIT $3) m "
 		"JOIN conversations c ON c.agent_id = m.agent_id AND c.id = m.conversation_id "
-		"WHERE c.visitor_id > 0 GROUP BY m.query HAVING count(DISTINCT c.visitor_id) > 1 "
+		"WHERE c.visitor_id > 0 GROUP BY m.query HAVING count(DISTINCT c.visitor_id) > 2 "
 		"ORDER BY visitors DESC, m.query LIMIT $4" },
 };
 // clang-format on

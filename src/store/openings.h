@@ -39,8 +39,8 @@ bool kb_store_opening_put(struct kb_store *store, int64_t agent_id, int64_t inde
 bool kb_store_opening_later(struct kb_store *store, int64_t agent_id,
                             struct kb_err *err) KB_MUST_CHECK;
 
-/* Questions that more than one visitor has asked lately, in the same words, and got an answer to;
- * the most asked first. */
+/* Questions that three visitors or more have asked lately, in the same words, and got an answer to;
+ * the most asked first. What fewer have asked might tell of them. */
 bool kb_store_opening_asked(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                             struct kb_sv *out, size_t *count, struct kb_err *err) KB_MUST_CHECK;
 
