@@ -21,12 +21,13 @@
 #include "api/browser.h"
 #include "api/routes.h"
 #include "base/utf8.h"
+#include "store/gaps.h"
 #include "store/leads.h"
 #include "store/reports.h"
 #include "write/claims.h"
 
 enum {
-	PARTS_MAX = 3,
+	PARTS_MAX = 4,
 	BUCKETS_MAX = 92, /* a quarter by day */
 	BUCKETS_USUAL = 30,
 	ROWS = 100, /* of a page */
@@ -35,8 +36,8 @@ enum {
 
 /* ---- the parts that are wanted ---- */
 
-/* Not given unless it is named: clients compare what this report has always had. */
-static const char asked_only[] = "outcomes";
+/* Not given unless they are named: clients compare what this report has always had. */
+static const char outcomes[] = "outcomes", gaps[] = "gaps";
 
 static bool pick(const char *const *parts, struct kb_sv word, bool *wanted, struct kb_err *err)
 {
@@ -76,7 +77,7 @@ static bool read_filters(struct kb_call *call, const char *const *parts, bool *w
 		}
 	}
 	for (int i = 0; i < PARTS_MAX && parts[i]; i++)
-		wanted[i] = wanted[i] || (!any && parts[i] != asked_only);
+		wanted[i] = wanted[i] || (!any && parts[i] != outcomes && parts[i] != gaps);
 	return true;
 }
 
@@ -168,16 +169,31 @@ static void write_outcomes(struct kb_jw *jw, const struct kb_report_sums *sums)
 	kb_jw_key_int(jw, "found", sums->found);
 }
 
+/* What became of questions that were not answered well (gaps.c). */
+static void write_gaps(struct kb_jw *jw, const struct kb_gap_counts *counts)
+{
+	kb_jw_key(jw, gaps);
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "open", counts->open);
+	kb_jw_key_int(jw, "answered", counts->answered);
+	kb_jw_key_int(jw, "by_itself", counts->by_itself);
+	kb_jw_key_int(jw, "dismissed", counts->dismissed);
+	kb_jw_key_int(jw, "waiting", counts->waiting);
+	kb_jw_end(jw);
+}
+
 bool kb_reports_queries(struct kb_call *call, struct kb_err *err)
 {
-	const char *const parts[PARTS_MAX] = { "total", "query_status", asked_only };
+	struct kb_gap_counts counts;
+	const char *const parts[PARTS_MAX] = { "total", "query_status", outcomes, gaps };
 	struct kb_report_sums sums;
 	bool wanted[PARTS_MAX];
 	struct kb_buf buf;
 	struct kb_jw jw;
 
 	if (!read_filters(call, parts, wanted, err)
-	    || !kb_store_report_sums(call->api->store, call->agent.id, &sums, err))
+	    || !kb_store_report_sums(call->api->store, call->agent.id, &sums, err)
+	    || !kb_store_gap_counts(call->api->store, call->agent.id, &counts, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
@@ -192,6 +208,8 @@ bool kb_reports_queries(struct kb_call *call, struct kb_err *err)
 	}
 	if (wanted[2])
 		write_outcomes(&jw, &sums);
+	if (wanted[3])
+		write_gaps(&jw, &counts);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

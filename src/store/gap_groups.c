@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "store/gap_groups_own.h"
 #include "store/gaps.h"
+#include "store/gaps_own.h"
 #include "store/lists.h"
 
 enum {

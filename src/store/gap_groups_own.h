@@ -1,4 +1,4 @@
-/* What other families do to gaps, and what both of its files read. The store's own. */
+/* What other families do to gaps. The store's own. */
 #ifndef KB_STORE_GAP_GROUPS_OWN_H
 #define KB_STORE_GAP_GROUPS_OWN_H
 
@@ -6,12 +6,6 @@
 
 /* enum kb_reaction's, in a statement. */
 #define KB_SQL_REACTION_DISLIKED 2
-
-// clang-format off
-/* What was asked before the message m. */
-#define KB_GAP_BEFORE "coalesce((SELECT p.query FROM messages p WHERE p.agent_id = m.agent_id " \
-	"AND p.conversation_id = m.conversation_id AND p.id < m.id ORDER BY p.id DESC LIMIT 1), '')"
-// clang-format on
 
 struct kb_gap_message {
 	int64_t agent_id, conversation_id, message_id;

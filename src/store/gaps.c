@@ -1,10 +1,11 @@
 #include "store/gaps.h"
 
 #include "db/columns.h"
-#include "store/gap_groups_own.h"
+#include "store/gaps_own.h"
 #include "store/lists.h"
+#include "store/store_own.h"
 
-enum { HEADS, STALE, DUE, QUESTIONS, TRIED, TURN, LIST, LIST_COUNT, GET, SET };
+enum { HEADS, STALE, DUE, QUESTIONS, TRIED, TURN, LIST, LIST_COUNT, COUNTS, GET, SET };
 // clang-format off
 #define GAPS(FIRST, NEXT) \
 	FIRST(i, agent_id,        agent_id) \
@@ -60,6 +61,13 @@ static const struct kb_sql sql[] = {
 		"UPDATE gap_turns SET tried_version = $2, tried_at = $3 WHERE agent_id = $1" },
 	[LIST] = { "gap_list", "iiiii", GAP LISTED " ORDER BY g.people DESC, g.last_at DESC, g.id DESC LIMIT $4 OFFSET $5" },
 	[LIST_COUNT] = { "gap_list_count", "iii", "SELECT count(*) FROM gaps g WHERE g.agent_id = $1 " LISTED },
+	[COUNTS] = { "gap_counts", "i",
+		"SELECT coalesce(sum(CASE WHEN state = 0 THEN 1 ELSE 0 END), 0), "
+		"coalesce(sum(CASE WHEN state = 1 THEN 1 ELSE 0 END), 0), "
+		"coalesce(sum(CASE WHEN state = 2 THEN 1 ELSE 0 END), 0), "
+		"coalesce(sum(CASE WHEN state = 1 AND by_itself = 1 THEN 1 ELSE 0 END), 0), "
+		"CAST(coalesce(sum(CASE WHEN state = 0 THEN asked ELSE 0 END), 0) AS BIGINT) "
+		"FROM gaps WHERE agent_id = $1" },
 	[GET] = { "gap_get", "ii", GAP "AND g.id = $2" },
 	[SET] = { "gap_set", "iiitiii",
 		"UPDATE gaps SET state = $3, owner = $4, answer_id = $5, by_itself = CASE WHEN state = $3 THEN by_itself ELSE 0 END, "
@@ -116,6 +124,20 @@ bool kb_store_gap_list(struct kb_store *store, struct kb_arena *arena, int64_t a
 	               store->db, &sql[LIST_COUNT],
 	               KB_VALUES(kb_int(agent_id), kb_int(filter->state), kb_int(filter->people)),
 	               0, &out->total, err);
+}
+
+bool kb_store_gap_counts(struct kb_store *store, int64_t agent_id, struct kb_gap_counts *out,
+                         struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct kb_gap_counts){ 0 };
+	kb_rows_take(&rows, store->db, &sql[COUNTS], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows))
+		*out = (struct kb_gap_counts){ kb_rows_int(&rows, 0), kb_rows_int(&rows, 1),
+			                       kb_rows_int(&rows, 2), kb_rows_int(&rows, 3),
+			                       kb_rows_int(&rows, 4) };
+	return kb_rows_close(&rows, err);
 }
 
 static bool no_gap(int64_t id, struct kb_err *err)

@@ -132,6 +132,14 @@ struct kb_gap_filter {
 bool kb_store_gap_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                        const struct kb_gap_filter *filter, struct kb_gap_list *out,
                        struct kb_err *err) KB_MUST_CHECK;
+/* How many there are. */
+struct kb_gap_counts {
+	int64_t open, answered, dismissed;
+	int64_t by_itself; /* of those that are answered: documents did it */
+	int64_t waiting;   /* questions of open ones */
+};
+bool kb_store_gap_counts(struct kb_store *store, int64_t agent_id, struct kb_gap_counts *out,
+                         struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_NOT_FOUND, here and below. */
 bool kb_store_gap_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id, int64_t id,
                       struct kb_gap *out, struct kb_err *err) KB_MUST_CHECK;

@@ -120,6 +120,10 @@ test("a gap is answered once, for all who asked", async (t) => {
     ["It opens at seven.", "It opens at seven."],
   );
   assert.equal((await agent.expect(200, "GET", "/conversations")).total, 2, "nothing of it is stored");
+  await ask("What is the boiling point of tungsten?", "ann");
+  await settled("a second gap", (list) => list.length === 2);
+  const report = await agent.expect(200, "GET", "/reports/queries", { query: { filters: "gaps" } });
+  assert.deepEqual(report, { gaps: { open: 1, answered: 1, by_itself: 0, dismissed: 0, waiting: 1 } });
   const [told] = await settled("the figures", (list) => list[0].answers === 2);
   assert.deepEqual([told.of, told.state, told.by_itself], [2, "answered", false]);
 });

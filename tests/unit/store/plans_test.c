@@ -78,6 +78,7 @@ static struct excuse wide[] = {
 	{ "chore_next", "chores", "the next, in order; stops early" },
 	{ "opening_next", "openings", "the same" },
 	{ "gap_list", "gaps", "a list, and its length" },
+	{ "gap_counts", "gaps", "how many there are, for a report" },
 	{ "gap_heads", "gaps", "the groups that questions are compared with" },
 	{ "gap_due", "gaps", "those to be asked anew; stops early" },
 	{ "gap_events", "gap_queue", "the next, in order; stops early" },
