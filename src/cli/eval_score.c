@@ -214,11 +214,12 @@ static bool breaks_off(const struct judging *j)
 		struct kb_eval_tokens begin = j->gold[i];
 		const size_t whole = begin.count;
 
-		for (begin.count = (whole + 1) / 2; begin.count < whole; begin.count++) {
+		for (begin.count = (whole + 1) / 2;
+		     begin.count < whole && begin.count <= j->said.count; begin.count++) {
 			const struct kb_eval_tokens end = { j->said.v + j->said.count - begin.count,
 				                            begin.count };
 
-			if (begin.count <= j->said.count && kb_eval_exact(&end, &begin))
+			if (kb_eval_exact(&end, &begin))
 				return true;
 		}
 	}
