@@ -176,6 +176,7 @@ test("a clock that was ahead neither stops backups nor makes an old one the newe
     env: { ...env, DOCENT_BACKUP: place, DOCENT_BACKUP_EVERY: "1s", DOCENT_BACKUP_DRILL: "1s" },
   });
   await counted(again, { backups_kept: (n) => n >= 2, backup_drilled_at_seconds: (n) => n > 0 });
+  assert.equal(await again.stop(), 0); // it works in folders that go before it
 });
 
 test("of two restores into one place the second is told of the first", async (t) => {

@@ -118,8 +118,10 @@ test("what is wrong with a source is said, and nothing is kept", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   const made = await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${nowhere}/page.html` } });
+  const sources = () => agent.expect(200, "GET", "/sources");
+  await until("the reading", async () => (await sources()).sitemaps[0].sync_status === "ok");
   await agent.settled();
-  const before = await agent.expect(200, "GET", "/sources");
+  const before = await sources();
   const wrong = [
     [{}, "Sitemap URL is empty"],
     [{ sitemap_path: "" }, "Sitemap URL is empty"],
@@ -179,7 +181,7 @@ test("what is wrong with a source is said, and nothing is kept", async (t) => {
       "Agent source id must be integer",
     );
   }
-  assert.deepEqual(await agent.expect(200, "GET", "/sources"), before);
+  assert.deepEqual(await sources(), before);
 });
 
 test("settings change one by one, as JSON or as a form, and give the next reading its time", async (t) => {

@@ -52,10 +52,11 @@ export function unique(n) {
 /** n words of filler text. */
 export const words = (n, word = "lorem") => Array(n).fill(word).join(" ");
 
-/** A folder of its own, gone after the story. */
+/** A folder of its own, gone after the story. A server of the story may still write in it, for it ends after what was
+ * there before it: then it is tried again. */
 export async function folder(t) {
   const dir = await mkdtemp(path.join(tmpdir(), "docent-story-"));
-  t.after(() => rm(dir, { recursive: true, force: true }));
+  t.after(() => rm(dir, { recursive: true, force: true, maxRetries: 20 }));
   return dir;
 }
 
