@@ -241,3 +241,20 @@ nodeTest("lint refuses a figure that is compared as it is", async (t) => {
   assert.deepEqual((await told("scripts/check-figures", [bare])).code, 1);
   assert.deepEqual(await told("scripts/check-figures", [waited]), { code: 0, said: "" });
 });
+
+nodeTest("a story's server ends though what is tidied up before it fails", async (t) => {
+  const file = await storyFile(
+    t,
+    "untidy",
+    `${head}
+     import { start } from ${JSON.stringify(path.resolve("tests/api/lib/harness.mjs"))};
+     story("what cannot be tidied", async (t) => {
+       t.after(() => { throw new Error("the folder is not empty"); });
+       await start(t);
+     });`,
+  );
+  const { code, said } = await told("scripts/test-stories", [file]);
+  assert.equal(code, 1);
+  assert.match(said, /FAILED what cannot be tidied\n +Error: the folder is not empty\n/);
+  assert.doesNotMatch(said, /was ended after/);
+});

@@ -35,6 +35,7 @@ export function test(name, options, fn = options) {
   const { timeout = LONGEST_MS, ...others } = fn === options ? {} : options;
   nodeTest(name, { ...others, timeout: patient(timeout) }, async (t) => {
     services.set(t, []);
+    tidiesWhole(t);
     try {
       await fn(t);
     } catch (error) {
@@ -45,6 +46,23 @@ export function test(name, options, fn = options) {
       throw error;
     }
   });
+}
+
+/** Of what a story leaves to `after`, one that fails keeps none of the others from being done: a server that nobody ends
+ * would hold the file for as long as a file may take. */
+function tidiesWhole(t) {
+  const hooks = [];
+  t.after(async () => {
+    const faults = [];
+    for (const hook of hooks)
+      try {
+        await hook();
+      } catch (error) {
+        faults.push(error);
+      }
+    if (faults.length) throw faults[0];
+  });
+  t.after = (hook) => void hooks.push(hook);
 }
 
 /** A story about the files of SQLite: on PostgreSQL there is nothing to tell. */
