@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,7 +39,7 @@ function environment(extra = {}) {
 
 /** Where PostgreSQL listens (scripts/with-postgres): then each data directory has a database there. */
 export const postgres = process.env.DOCENT_TEST_POSTGRES;
-/** What those databases are copies of, if anything (tables.mjs). */
+/** What the databases of new data directories are copies of, if anything (tables.mjs): one there, or a file. */
 const tables = process.env.DOCENT_TEST_TABLES;
 const databases = new Map();
 
@@ -144,7 +144,11 @@ export class Service {
 
   async begin() {
     if (this.dir) await mkdir(this.dir, { recursive: true });
-    this.dir ??= await mkdtemp(path.join(tmpdir(), "docent-story-"));
+    else {
+      this.dir = await mkdtemp(path.join(tmpdir(), "docent-story-"));
+      if (tables && !postgres && this.program === binary && !this.env.DOCENT_STORE)
+        await copyFile(tables, path.join(this.dir, "docent.db"));
+    }
     if (this.blobFiles) apart.add(this.dir);
     await this.spawn();
     if (this.wantsKey) this.key = await this.newKey();
