@@ -220,7 +220,7 @@ static bool take_failure(struct kb_batch *batch, const struct kb_taking *taking)
 	const struct kb_err *err = &taking->err;
 	bool retry = kb_err_info(err->code)->retry;
 
-	if (err->code == KB_E_TIMEOUT && batch->by->quick_ms) {
+	if (taking->left) {
 		leave_slow(taking);
 	} else if (err->code == KB_E_CANCELLED) {
 		kb_batch_again(batch, lease, 0, taking->result);
@@ -235,12 +235,38 @@ static bool take_failure(struct kb_batch *batch, const struct kb_taking *taking)
 	return true;
 }
 
+/* The page takes long to parse. Where another thread takes over the reserve, those that were leased
+ * with it do not wait for it: what was read before it is committed, the others are given back. */
+static bool set_apart(struct kb_taking *taking)
+{
+	struct kb_batch *batch = taking->batch;
+	const struct kb_lease *first = batch->leases, *mine = taking->lease;
+	struct kb_page_result result = *taking->result;
+	struct kb_err err;
+
+	if (!batch->by->hand_on || !batch->by->hand_on(batch->by->hand_on_arg))
+		return false;
+	if (batch->one_by_one)
+		return true;
+	batch->count--;
+	if (!commit(batch, &err))
+		give_back(batch, first, (size_t)(mine - first), &err);
+	give_back(batch, mine + 1, batch->leased - (size_t)(mine - first) - 1, NULL);
+	batch->leases = mine;
+	batch->leased = 1;
+	taking->result = &batch->results[batch->count++];
+	*taking->result = result;
+	return true;
+}
+
 /* Reads one page; what comes of it is the batch's next result. False where there is none:
  * batch->outage. */
 static bool read_page(struct kb_batch *batch, const struct kb_lease *lease)
 {
 	struct kb_page_result *result = &batch->results[batch->count++];
-	struct kb_taking taking = { .batch = batch, .lease = lease, .result = result };
+	struct kb_taking taking = {
+		.batch = batch, .lease = lease, .result = result, .goes_on = set_apart
+	};
 
 	*result = (struct kb_page_result){ .page_id = lease->page.id,
 		                           .epoch = lease->epoch,
@@ -251,7 +277,7 @@ static bool read_page(struct kb_batch *batch, const struct kb_lease *lease)
 	case KB_TAKE_DONE:
 		batch->taken.pages += !has_room(&lease->page);
 		batch->taken.words +=
-		        result->words - (has_room(&lease->page) ? lease->page.words : 0);
+		        taking.result->words - (has_room(&lease->page) ? lease->page.words : 0);
 		return true;
 	case KB_TAKE_LATER:
 		leave_slow(&taking);
@@ -261,19 +287,21 @@ static bool read_page(struct kb_batch *batch, const struct kb_lease *lease)
 	}
 }
 
-/* Reads pages until the turn is over; how many. */
-static size_t read_pages(struct kb_batch *batch, const struct kb_lease *leases, size_t count)
+/* Reads pages until the turn is over; how many of those that are leased then. */
+static size_t read_pages(struct kb_batch *batch)
 {
-	size_t i;
+	const struct kb_lease *lease = batch->leases;
 
-	for (i = 0; i < count && !kb_cancelled(batch->by->cancel, NULL); i++) {
-		if ((i && kb_batch_is_deleted(batch)) || !read_page(batch, &leases[i]))
+	while (lease < batch->leases + batch->leased && !kb_cancelled(batch->by->cancel, NULL)) {
+		if ((lease > batch->leases && kb_batch_is_deleted(batch))
+		    || !read_page(batch, lease))
 			break;
+		lease++;
 		if (batch->text_bytes >= TURN_TEXT_BYTES
 		    || kb_batch_now_us(batch) - batch->started_us >= TURN_MS * INT64_C(1000))
-			return i + 1;
+			break;
 	}
-	return i;
+	return (size_t)(lease - batch->leases);
 }
 
 /* ---- a turn ---- */
@@ -287,9 +315,11 @@ static bool is_of_a_document(const struct kb_err *err)
 
 /* A batch that could not be committed, page by page. How many have their result; *err says why no
  * more. */
-static size_t commit_one_by_one(struct kb_batch *batch, const struct kb_lease *leases, size_t count,
-                                struct kb_err *err)
+static size_t commit_one_by_one(struct kb_batch *batch, size_t count, struct kb_err *err)
 {
+	const struct kb_lease *leases = batch->leases;
+
+	batch->one_by_one = true;
 	for (size_t i = 0; i < count; i++) {
 		if (kb_cancelled(batch->by->cancel, err))
 			return i;
@@ -311,8 +341,7 @@ static size_t commit_one_by_one(struct kb_batch *batch, const struct kb_lease *l
 }
 
 /* Commits what was read of the leases; how many have their result. */
-static size_t commit_read(struct kb_batch *batch, const struct kb_lease *leases, size_t count,
-                          struct kb_err *err)
+static size_t commit_read(struct kb_batch *batch, size_t count, struct kb_err *err)
 {
 	if (commit(batch, err))
 		return count;
@@ -321,7 +350,7 @@ static size_t commit_read(struct kb_batch *batch, const struct kb_lease *leases,
 	kb_warn(batch->by->config->log,
 	        "batch not committed, its documents are one by one agent=%" PRId64 " error=%s",
 	        batch->agent_id, err->msg);
-	return commit_one_by_one(batch, leases, count, err);
+	return commit_one_by_one(batch, count, err);
 }
 
 /* What holds for all pages of the agent. */
@@ -342,6 +371,8 @@ static bool begin(struct kb_batch *batch, struct kb_err *err)
 bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, size_t count)
 {
 	struct kb_batch batch = { .by = by,
+		                  .leases = leases,
+		                  .leased = count,
 		                  .agent_id = leases[0].page.agent_id,
 		                  .account_id = leases[0].account_id,
 		                  .started_us = kb_clock_steady_us(by->config->clock) };
@@ -350,8 +381,8 @@ bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, si
 	bool ok = begin(&batch, &err);
 
 	if (ok) {
-		read = read_pages(&batch, leases, count);
-		done = commit_read(&batch, leases, read, &err);
+		read = read_pages(&batch);
+		done = commit_read(&batch, read, &err);
 		ok = done == read;
 	}
 	if (ok && batch.outage.code) {
@@ -359,7 +390,7 @@ bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, si
 		ok = false;
 	}
 	if (ok) {
-		give_back(&batch, leases + done, count - done, NULL);
+		give_back(&batch, batch.leases + done, batch.leased - done, NULL);
 	} else if (err.code == KB_E_NOT_FOUND) {
 		kb_debug(by->config->log,
 		         "agent deleted while its documents were indexed agent=%" PRId64,
@@ -369,8 +400,8 @@ bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, si
 		kb_error_log(by->config->log,
 		             "documents wait, the service cannot do its work agent=%" PRId64
 		             " count=%zu error=%s",
-		             batch.agent_id, count - done, err.msg);
-		give_back(&batch, leases + done, count - done, &err);
+		             batch.agent_id, batch.leased - done, err.msg);
+		give_back(&batch, batch.leases + done, batch.leased - done, &err);
 	}
 	kb_arena_fini(&batch.arena);
 	if (batch.all_bytes >= TRIM_BYTES)

@@ -28,8 +28,12 @@ struct kb_batcher {
 	const struct kb_cancel *cancel;
 	struct kb_segment_writer *writer; /* it remembers words from one batch to the next */
 	struct kb_batch_counts *counts;
-	int quick_ms; /* a page that takes longer to read is left to others, as a slow one. 0: none
-	                 is */
+	/* In the reserve: when a page has been parsed for quick_ms (0: it may take its time),
+	 * whether another thread takes over the reserve's work, so that this one goes on; else the
+	 * page is left to others, as a slow one. */
+	int quick_ms;
+	bool (*hand_on)(void *arg);
+	void *hand_on_arg;
 };
 
 /* One batch in the making. */
@@ -37,6 +41,9 @@ struct kb_batch {
 	const struct kb_batcher *by;
 	struct kb_arena arena;
 	int64_t agent_id, account_id;
+	const struct kb_lease *leases;
+	size_t leased;
+	bool one_by_one; /* each of them is committed alone */
 	struct kb_page_result results[KB_BATCH_PAGES];
 	size_t count;
 	int64_t text_bytes, passages, pages, started_us;

@@ -58,7 +58,9 @@ struct kb_ingest_config {
 	struct kb_models *models;           /* of which one may see pictures; may be NULL */
 	struct kb_pictures *pictures;       /* of pages of the web; NULL: they are not looked at */
 	const char *temp_dir; /* for segments in the making; on the blobs' file system */
-	int threads; /* that read documents; one more is in reserve for what is read quickly */
+	/* That read documents; one more is in reserve for what is read quickly, and as many again
+	 * may be at documents that were taken for such. */
+	int threads;
 	kb_ingest_limits_fn *limits; /* may be NULL */
 	void *limits_arg;
 	kb_ingest_spend_fn *may_spend; /* may be NULL: yes */

@@ -14,22 +14,87 @@ enum {
 	QUICK_MS = 2000,  /* for a page in the reserve */
 	PAUSE_MS = 200,   /* when the world has failed; doubled while it does */
 	PAUSE_MAX_MS = 10000,
-	INGEST_NICE = 5, /* questions come first: who asks waits, who uploads does not */
+	WATCH_MS = 600000, /* of who waits for the reserve, which rings */
+	INGEST_NICE = 5,   /* questions come first: who asks waits, who uploads does not */
 };
 
 struct kb_ingest {
 	struct kb_ingest_config config;
 	struct kb_bell bell;
+	struct kb_bell handed; /* where those in reserve wait for their turn of it */
 	struct kb_cancel cancel;
 	pthread_mutex_t lock;
-	int busy; /* of the threads; without the reserve */
-	pthread_t *threads, reserve;
+	int busy;        /* of the threads; without the reserve's */
+	bool in_reserve; /* one is */
+	int going_on;    /* who were in reserve, and are at a page that takes long */
+	pthread_t *threads, *reserves;
 	struct kb_batch_counts batches;
 };
 
 static int64_t in_ms(const struct kb_ingest *in, int64_t ms)
 {
 	return kb_clock_steady_us(in->config.clock) + ms * INT64_C(1000);
+}
+
+/* ---- the reserve ---- */
+
+/*
+ * One thread more than the others reads while all of them are busy, and no page holds it for long,
+ * so that there is one for those who come while slow pages have all the others. When a page turns
+ * out to be slow it goes on with that, so that it is parsed once, and the next one takes its place.
+ */
+struct reserve {
+	struct kb_ingest *in;
+	bool handed_on;
+};
+
+/* A batcher's: as many go on at most as there are other threads. */
+static bool hand_on(void *arg)
+{
+	struct reserve *reserve = arg;
+	struct kb_ingest *in = reserve->in;
+
+	if (reserve->handed_on)
+		return true;
+	pthread_mutex_lock(&in->lock);
+	reserve->handed_on = in->going_on < in->config.threads;
+	if (reserve->handed_on) {
+		in->going_on++;
+		in->in_reserve = false;
+	}
+	pthread_mutex_unlock(&in->lock);
+	if (reserve->handed_on)
+		kb_bell_ring(&in->handed);
+	return reserve->handed_on;
+}
+
+/* Waits until it is this thread's. False: the service stops. */
+static bool enter_reserve(struct reserve *reserve)
+{
+	struct kb_ingest *in = reserve->in;
+	uint64_t seen = 0;
+	bool entered;
+
+	do {
+		pthread_mutex_lock(&in->lock);
+		entered = !in->in_reserve;
+		in->in_reserve = true;
+		pthread_mutex_unlock(&in->lock);
+	} while (!entered && kb_bell_wait(&in->handed, &seen, in_ms(in, WATCH_MS)));
+	return entered && !kb_bell_is_stopped(&in->bell);
+}
+
+static void leave_reserve(struct reserve *reserve)
+{
+	struct kb_ingest *in = reserve->in;
+
+	pthread_mutex_lock(&in->lock);
+	if (reserve->handed_on)
+		in->going_on--;
+	else
+		in->in_reserve = false;
+	pthread_mutex_unlock(&in->lock);
+	reserve->handed_on = false;
 }
 
 /* ---- leasing and reading ---- */
@@ -87,24 +152,25 @@ static bool take_turn(struct kb_ingest *in, const struct kb_batcher *batcher,
 	return leases.count > 0;
 }
 
-/* reserve: a thread that no page holds for long, so that there is one for those who come while
- * slow pages have all the others. */
-static void run_thread(struct kb_ingest *in, bool reserve)
+/* Takes turns until it stops, or until another thread took over the reserve (NULL: this is none).
+ */
+static void take_turns(struct kb_ingest *in, struct reserve *reserve)
 {
 	struct kb_batcher batcher = { .config = &in->config,
 		                      .cancel = &in->cancel,
 		                      .writer = kb_segment_writer_new(),
 		                      .counts = &in->batches,
-		                      .quick_ms = reserve ? QUICK_MS : 0 };
+		                      .quick_ms = reserve ? QUICK_MS : 0,
+		                      .hand_on = reserve ? hand_on : NULL,
+		                      .hand_on_arg = reserve };
 	const struct kb_lease_want want = { .max = KB_BATCH_PAGES,
 		                            .lease_us = KB_BATCH_LEASE_S * KB_SECOND_US,
-		                            .not_slow = reserve,
+		                            .not_slow = reserve != NULL,
 		                            .charge_us = CHARGE_MS * INT64_C(1000) };
 	int64_t wait_ms = 0, pause_ms = 0; /* pause: grows while the world fails */
 	uint64_t seen = 0;
 
-	kb_thread_set_nice(INGEST_NICE);
-	while (!kb_bell_is_stopped(&in->bell)) {
+	while (!kb_bell_is_stopped(&in->bell) && !(reserve && reserve->handed_on)) {
 		if (!is_wanted(in, reserve))
 			(void)kb_bell_wait(&in->bell, &seen, in_ms(in, POLL_MS));
 		else if (!take_turn(in, &batcher, &want, &wait_ms, &pause_ms))
@@ -117,13 +183,20 @@ static void run_thread(struct kb_ingest *in, bool reserve)
 
 static void *ingest_thread(void *arg)
 {
-	run_thread(arg, false);
+	kb_thread_set_nice(INGEST_NICE);
+	take_turns(arg, NULL);
 	return NULL;
 }
 
 static void *reserve_thread(void *arg)
 {
-	run_thread(arg, true);
+	struct reserve reserve = { .in = arg };
+
+	kb_thread_set_nice(INGEST_NICE);
+	while (enter_reserve(&reserve)) {
+		take_turns(reserve.in, &reserve);
+		leave_reserve(&reserve);
+	}
 	return NULL;
 }
 
@@ -142,10 +215,13 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 	in->cancel = (struct kb_cancel){ is_stopping, in };
 	pthread_mutex_init(&in->lock, NULL);
 	kb_bell_init(&in->bell, in->config.clock);
+	kb_bell_init(&in->handed, in->config.clock);
 	in->threads = kb_xcalloc((size_t)config->threads, sizeof(*in->threads));
 	for (int i = 0; i < config->threads; i++)
 		in->threads[i] = kb_thread_start("ingest", ingest_thread, in);
-	in->reserve = kb_thread_start("ingest-reserve", reserve_thread, in);
+	in->reserves = kb_xcalloc((size_t)config->threads + 1, sizeof(*in->reserves));
+	for (int i = 0; i <= config->threads; i++)
+		in->reserves[i] = kb_thread_start("ingest-reserve", reserve_thread, in);
 	return in;
 }
 
@@ -154,11 +230,15 @@ void kb_ingest_stop(struct kb_ingest *in)
 	if (!in)
 		return;
 	kb_bell_stop(&in->bell);
+	kb_bell_stop(&in->handed);
 	for (int i = 0; i < in->config.threads; i++)
 		pthread_join(in->threads[i], NULL);
-	pthread_join(in->reserve, NULL);
+	for (int i = 0; i <= in->config.threads; i++)
+		pthread_join(in->reserves[i], NULL);
+	kb_bell_fini(&in->handed);
 	kb_bell_fini(&in->bell);
 	pthread_mutex_destroy(&in->lock);
+	free(in->reserves);
 	free(in->threads);
 	free(in);
 }

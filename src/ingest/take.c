@@ -55,14 +55,6 @@ static struct kb_sv name_in(struct kb_sv url)
 	return kb_sv_sub(url, start, end - start);
 }
 
-/* 0: the parser's own. */
-static int patience_of(const struct kb_batch *batch)
-{
-	if (batch->by->quick_ms)
-		return batch->by->quick_ms;
-	return batch->options.allow_extra_timeout ? PARSE_TIMEOUT_MS * EXTRA_TIMES : 0;
-}
-
 enum kb_take_step kb_take_open(struct kb_taking *taking)
 {
 	const struct kb_page *page = &taking->lease->page;
@@ -87,9 +79,9 @@ enum kb_take_step kb_take_open(struct kb_taking *taking)
 		.content_type = page->content_type,
 		.url = kb_link_shown(&batch->arena, page->url),
 		.links = page->depth > 0,
-		.timeout_ms = patience_of(batch),
+		.timeout_ms =
+		        batch->options.allow_extra_timeout ? PARSE_TIMEOUT_MS * EXTRA_TIMES : 0,
 		.owner = batch->account_id,
-		.cancel = batch->by->cancel,
 		.wants_painted = batch->options.is_ocr_enabled || batch->options.is_vision_enabled,
 		.wants_insets = batch->seer != NULL,
 		.is_part = page->parent_id != 0,
@@ -131,18 +123,45 @@ static void take_parts(struct kb_taking *taking, const struct kb_parts_taken *ta
 	taking->result->reason = parts_note(arena, &taking->parsed.parts);
 }
 
+/* The parser asks that while it waits for a child. */
+struct patience {
+	struct kb_taking *taking;
+	int64_t quick_until_us; /* of kb_clock_mono_us() */
+};
+
+static bool is_enough(void *arg)
+{
+	const struct patience *patience = arg;
+	struct kb_taking *taking = patience->taking;
+
+	if (kb_cancelled(taking->batch->by->cancel, NULL))
+		return true;
+	if (!taking->goes && kb_clock_mono_us() >= patience->quick_until_us) {
+		taking->goes = taking->goes_on(taking);
+		taking->left = !taking->goes;
+	}
+	return taking->left;
+}
+
 static bool parse(struct kb_taking *taking)
 {
+	const struct kb_batcher *by = taking->batch->by;
 	struct kb_arena *arena = &taking->batch->arena;
 	struct kb_parse_request *request = &taking->request;
 	struct kb_parts_taken taken = { .config = config_of(taking), .arena = arena, .fd = -1 };
 	const struct kb_part_sink sink = { kb_parts_take, &taken };
+	struct patience patience = { taking, INT64_MAX };
+	const struct kb_cancel cancel = { is_enough, &patience };
 	bool ok;
 
-	atomic_fetch_add(&taking->batch->by->counts->parsed, 1);
+	atomic_fetch_add(&by->counts->parsed, 1);
+	if (by->quick_ms)
+		patience.quick_until_us = kb_clock_mono_us() + by->quick_ms * INT64_C(1000);
+	request->cancel = &cancel;
 	request->parts = taking->lease->page.is_ours && !request->is_part ? &sink : NULL;
 	ok = kb_parse(config_of(taking)->parser, arena, request, &taking->parsed, &taking->err);
 	request->parts = NULL;
+	request->cancel = by->cancel;
 	kb_parts_end(&taken);
 	if (!ok && taken.err.code != KB_OK)
 		taking->err = taken.err;

@@ -52,6 +52,10 @@ struct kb_taking {
 	int64_t size;
 	struct kb_parse_request request;
 	struct kb_parsed parsed;
+	/* Asked when it has been parsed for the batcher's quick_ms: whether to go on. */
+	bool (*goes_on)(struct kb_taking *taking);
+	bool goes, left; /* what it has said */
+
 	struct kb_sv note; /* what a person should know of its scripts */
 	struct kb_sv kept; /* LATER: the blob of what was parsed; empty: nothing was */
 };

@@ -322,7 +322,7 @@ static void test_slow(struct kb_test *t)
 	size_t count;
 
 	world_init(&w, t);
-	first = upload(&w, 1, 0, 16 << 20);
+	first = upload(&w, 1, 0, 4 << 20);
 	count = lease(&w, &leases);
 	w.batcher.quick_ms = 1;
 	CHECK(t, kb_batch_run(&w.batcher, leases, count));
@@ -337,6 +337,43 @@ static void test_slow(struct kb_test *t)
 	world_fini(&w);
 }
 
+/* Another thread takes over when it is asked for the second time. */
+static bool hand_on(void *arg)
+{
+	int *asked = arg;
+
+	return ++*asked == 2;
+}
+
+/* It is parsed to its end where another thread takes over, and who was leased with it is let go. */
+static void test_handed_on(struct kb_test *t)
+{
+	struct kb_lease *leases;
+	struct world w;
+	int64_t first[3];
+	int asked = 0;
+
+	world_init(&w, t);
+	for (size_t i = 0; i < KB_COUNTOF(first); i++)
+		first[i] = upload(&w, 1, 0, 2 << 20);
+	CHECK_INT(t, lease(&w, &leases), 3);
+	w.batcher.quick_ms = 1;
+	w.batcher.hand_on = hand_on;
+	w.batcher.hand_on_arg = &asked;
+	CHECK(t, kb_batch_run(&w.batcher, leases, 3));
+	CHECK_INT(t, asked, 2);
+	CHECK_INT(t, page_of(&w, first[0]).index, KB_STATUS_QUEUED);
+	CHECK_INT(t, page_of(&w, first[1]).index, KB_STATUS_OK);
+	CHECK_INT(t, page_of(&w, first[2]).index, KB_STATUS_QUEUED);
+	CHECK_INT(t, w.counts.parsed, 2);
+	/* The third was only let go. */
+	CHECK_INT(t, lease(&w, &leases), 1);
+	CHECK_INT(t, leases[0].page.id, first[2]);
+	CHECK(t, !leases[0].is_slow);
+	CHECK_INT(t, leases[0].page.attempts, 1);
+	world_fini(&w);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -347,6 +384,7 @@ int main(int argc, char **argv)
 		{ "a turn ends after a second or two, and the rest is given back", test_turn },
 		{ "pages of an agent that was deleted meanwhile are let go", test_deleted },
 		{ "a page that takes too long in the reserve is left to others", test_slow },
+		{ "where another thread takes over, it is parsed to its end", test_handed_on },
 	};
 	const char *slash = strrchr(argv[0], '/');
 
