@@ -26,6 +26,11 @@ void kb_answerer_close(struct kb_answerer *answerer)
 	free(answerer);
 }
 
+int64_t kb_answerer_searches(struct kb_answerer *answerer)
+{
+	return atomic_load(&answerer->searches);
+}
+
 void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list)
 {
 	answerer->blocked = list;

@@ -19,6 +19,9 @@ void kb_answerer_close(struct kb_answerer *answerer);
 /* Refuse prompts that the list holds; before the first answer. The list outlives the answerer. */
 void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list);
 
+/* Searches for questions so far, in the documents of one agent each. */
+int64_t kb_answerer_searches(struct kb_answerer *answerer);
+
 /* Search by vectors too, and let a reranker judge where an agent's capability asks for it; before
  * the first answer. Either may be NULL; they outlive the answerer. */
 struct kb_vectorizer;

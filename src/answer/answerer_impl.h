@@ -7,6 +7,7 @@
 #define KB_ANSWER_ANSWERER_IMPL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "answer/moderate.h"
 #include "index/fusion.h"
@@ -24,13 +25,14 @@ struct kb_answerer {
 	const struct kb_reranker *reranker;     /* NULL: none; without a question */
 	const struct kb_meaning *meaning;       /* NULL: none */
 	pthread_mutex_t lock;
+	_Atomic int64_t searches;
 	struct kb_analyzer *spare[KB_SPARE_ANALYZERS]; /* those not in use */
 	size_t spare_count;
 };
 
 /* What one call works with. */
 struct kb_answer_job {
-	const struct kb_answerer *answerer;
+	struct kb_answerer *answerer;
 	struct kb_analyzer *analyzer; /* borrowed for the call */
 	struct kb_arena *arena;       /* what the call gives and needs lives here */
 };

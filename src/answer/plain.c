@@ -10,6 +10,7 @@
 #include "answer/notes.h"
 #include "answer/persona.h"
 #include "answer/phrases.h"
+#include "answer/searched.h"
 #include "answer/smalltalk.h"
 #include "answer/verified.h"
 #include "base/utf8.h"
@@ -435,7 +436,8 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 	struct kb_steps *steps = run->steps;
 	struct kb_sv checked;
 
-	if (!kb_steps_take(&job, run->request, run->view, steps, err))
+	if (!kb_searched_take(run->request, run->view, steps)
+	    && !kb_steps_take(&job, run->request, run->view, steps, err))
 		return false;
 	run->out->confidence = steps->confidence;
 	run->out->retrieve_us = steps->retrieve_us;

@@ -20,6 +20,7 @@ struct kb_note_override {
 };
 
 struct kb_master_route;
+struct kb_searched;
 struct kb_answer_request {
 	const struct kb_agent *agent;
 	/* The agent's, with what the request says of its own answer put over them: persona, model,
@@ -54,6 +55,8 @@ struct kb_answer_request {
 	 * rule's. At most KB_PLAN_PARTS_MAX. */
 	const struct kb_sv *searches;
 	size_t search_count;
+	/* What was found already, by whoever picked the agent (searched.h); NULL: nothing. */
+	struct kb_searched *searched;
 	/* Of a master's turn that a model may give to another agent (route.h); NULL: none. */
 	struct kb_master_route *routing;
 	struct kb_sv wishes; /* system messages of the program that asks; for a model alone */

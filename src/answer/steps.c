@@ -632,6 +632,7 @@ bool kb_steps_search(const struct kb_answer_job *job, const struct kb_answer_req
 		            .effort = &efforts[kb_settings_capability(request->settings)],
 		            .out = out };
 
+	atomic_fetch_add(&job->answerer->searches, 1);
 	*out = (struct kb_steps){ 0 };
 	return request->search_count ? take_searches(&s, err) : take_steps(&s, err);
 }

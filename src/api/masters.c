@@ -55,6 +55,11 @@ static bool has_model(struct kb_call *call)
 	       > 0;
 }
 
+static void forget_searched(void *arg)
+{
+	kb_searched_fini(arg);
+}
+
 /* The agent whose documents answer best, the master's own included; 0: none. */
 static bool pick(struct kb_call *call, struct kb_turn *turn, const int64_t *children, size_t count,
                  int64_t *id, struct kb_err *err)
@@ -68,6 +73,10 @@ static bool pick(struct kb_call *call, struct kb_turn *turn, const int64_t *chil
 		.turns = turn->turns,
 		.turn_count = turn->turn_count,
 		.labels = turn->labels,
+		.passages = kb_write_passages(call->api->writer, &turn->settings),
+		.actions_max = call->plan->max_actions,
+		.actions_enabled = turn->actions_enabled,
+		.actions_disabled = turn->actions_disabled,
 	};
 	size_t found = 0;
 
@@ -84,10 +93,12 @@ static bool pick(struct kb_call *call, struct kb_turn *turn, const int64_t *chil
 	for (; routing->count < found; routing->count++)
 		routing->v[routing->count].agent = &agents[routing->count];
 	routed->own = turn->settings;
+	kb_arena_on_fini(call->arena, forget_searched, &routing->searched);
 	if (!kb_route_by_rule(call->api->answerer, call->arena, &request, routing, err))
 		return false;
 	if (routing->best >= 0)
 		*id = agents[routing->best].id;
+	turn->searched = &routing->searched;
 	if (routing->asks && found > 1 && found <= KB_ROUTE_MAX && has_model(call))
 		turn->routing = routing;
 	return true;

@@ -25,6 +25,7 @@ struct figures {
 	struct kb_catalog_stats catalog;
 	struct kb_parser_stats parser;
 	struct kb_blobs_stats blobs;
+	int64_t searches;
 };
 
 struct metric {
@@ -120,6 +121,8 @@ static const struct metric metrics[] = {
 	{ "store_commits_total", COUNTER, FIGURE(store.commits), "Commits" },
 	{ "store_writes_total", COUNTER, FIGURE(store.writes), "Writes, several a commit" },
 	{ "store_reads_total", COUNTER, FIGURE(store.reads), "Reads" },
+	{ "searches_total", COUNTER, FIGURE(searches),
+	  "Searches for questions, in one agent each: a master's are searched in all of its agents" },
 	{ "open_agents", GAUGE, FIGURE(catalog.agents), "Agents whose index is open" },
 	{ "open_agent_files", GAUGE, FIGURE(catalog.files), "Segments, columns and models mapped" },
 	{ "open_agent_mapped_bytes", GAUGE, FIGURE(catalog.mapped_bytes), "Bytes of these files" },
@@ -414,6 +417,7 @@ static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 	kb_upkeep_stats(api->upkeep, &out->upkeep);
 	kb_store_stats(api->store, &out->store);
 	kb_catalog_stats(api->catalog, &out->catalog);
+	out->searches = kb_answerer_searches(api->answerer);
 	kb_parser_stats(api->parser, &out->parser);
 	kb_blobs_stats(api->blobs, &out->blobs);
 	return kb_store_queue_length(api->store, &out->queued, err)

@@ -444,6 +444,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		             .attached = turn->attached,
 		             .actions_enabled = turn->actions_enabled,
 		             .actions_disabled = turn->actions_disabled,
+		             .searched = turn->searched,
 		             .routing = turn->routing },
 	};
 	set_agent(a);

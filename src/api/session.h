@@ -48,6 +48,7 @@ struct kb_turn {
 	const struct kb_sv *images; /* of the prompt, for a model that sees (upstream/picture.h) */
 	size_t image_count;
 	struct kb_label_filter labels;
+	struct kb_searched *searched;    /* what was found when they were picked; NULL: nothing */
 	struct kb_master_route *routing; /* who else may answer, if a model says so; NULL: nobody */
 	bool inline_citations;
 	/* Says the same of the settings of whoever answers; NULL: the caller has said it. */

@@ -28,6 +28,48 @@ bool kb_writing_search(struct kb_writing *w, const struct kb_answer_request *req
 	return true;
 }
 
+struct finding {
+	struct kb_arena scratch;
+	struct kb_plain *found;
+	struct kb_view view;
+};
+
+static struct finding take(struct kb_writing *w)
+{
+	struct finding taken = { w->scratch, w->found, w->view };
+
+	w->scratch = (struct kb_arena){ 0 };
+	w->found = NULL;
+	w->view = (struct kb_view){ 0 };
+	return taken;
+}
+
+static void drop(struct finding *finding)
+{
+	if (finding->found)
+		kb_snapshot_release(finding->found->steps.searched);
+	kb_view_release(&finding->view);
+	kb_arena_fini(&finding->scratch);
+}
+
+void kb_writing_search_again(struct kb_writing *w, double least)
+{
+	struct finding before = take(w), now;
+	struct kb_err ignored;
+	bool ok = kb_writing_search(w, w->again, &ignored) && w->found->steps.count
+	          && w->found->answer.confidence >= least;
+
+	if (!ok) {
+		now = take(w);
+		w->scratch = before.scratch;
+		w->found = before.found;
+		w->view = before.view;
+		w->asked = w->request;
+		before = now;
+	}
+	drop(&before);
+}
+
 /* Also where the plain answer asserts something: the model may refuse all the same. */
 static void keep_closest(struct kb_writing *w)
 {

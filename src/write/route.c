@@ -3,7 +3,6 @@
 #include "answer/answerer_impl.h"
 #include "answer/given.h"
 #include "answer/smalltalk.h"
-#include "answer/steps.h"
 #include "base/utf8.h"
 #include "write/prompt.h"
 
@@ -36,38 +35,43 @@ static void note_found(struct kb_arena *arena, const struct kb_answer_step *step
 	}
 }
 
-static bool try_agent(const struct kb_answer_job *job, struct kb_arena *arena,
+/* *searched is to be ended, after a failure too. */
+static bool try_agent(struct kb_answerer *answerer, struct kb_arena *arena,
                       const struct kb_answer_request *question, struct kb_route_agent *out,
-                      struct kb_err *err)
+                      struct kb_searched *searched, struct kb_err *err)
 {
 	struct kb_answer_request request = *question;
-	struct kb_steps steps = { 0 };
-	struct kb_view view = { 0 };
+	struct kb_analyzer *analyzer = kb_analyzer_borrow(answerer);
 	bool ok;
 
 	request.agent = out->agent;
-	request.attached = NULL;
-	ok = kb_steps_take(job, &request, &view, &steps, err);
-	if (ok) {
-		for (size_t i = 0; i < steps.count; i++) {
-			out->answers = out->answers || steps.v[i].part_count > 0;
-			note_found(arena, &steps.v[i], out);
-		}
-		out->confidence = steps.confidence;
-	} else if (err->code == KB_E_NOT_FOUND) {
+	ok = kb_searched_make(answerer, analyzer, &request, searched, err);
+	kb_analyzer_give_back(answerer, analyzer);
+	if (!ok) {
+		if (err->code != KB_E_NOT_FOUND)
+			return false;
 		*err = (struct kb_err){ 0 };
-		ok = true;
+		return true;
 	}
-	kb_snapshot_release(steps.searched);
-	kb_view_release(&view);
-	return ok;
+	for (size_t i = 0; i < searched->steps.count; i++) {
+		out->answers = out->answers || searched->steps.v[i].part_count > 0;
+		note_found(arena, &searched->steps.v[i], out);
+	}
+	out->confidence = searched->steps.confidence;
+	return true;
+}
+
+static void keep(struct kb_master_route *routing, struct kb_searched *searched)
+{
+	kb_searched_fini(&routing->searched);
+	routing->searched = *searched;
+	*searched = (struct kb_searched){ 0 };
 }
 
 bool kb_route_by_rule(struct kb_answerer *answerer, struct kb_arena *arena,
                       const struct kb_answer_request *request, struct kb_master_route *routing,
                       struct kb_err *err)
 {
-	struct kb_analyzer *analyzer;
 	enum kb_lang lang;
 	double highest = 0;
 	bool ok = true;
@@ -76,20 +80,20 @@ bool kb_route_by_rule(struct kb_answerer *answerer, struct kb_arena *arena,
 	routing->asks = kb_smalltalk(request->prompt, KB_LANG_NONE, &lang) == KB_TALK_NONE;
 	if (!routing->asks)
 		return true;
-	analyzer = kb_analyzer_borrow(answerer);
 	for (size_t i = 0; ok && i < routing->count; i++) {
 		struct kb_route_agent *one = &routing->v[i];
-		struct kb_arena scratch = { 0 };
-		struct kb_answer_job job = { answerer, analyzer, &scratch };
+		struct kb_searched searched = { 0 };
 
-		ok = try_agent(&job, arena, request, one, err);
+		ok = try_agent(answerer, arena, request, one, &searched, err);
 		if (ok && one->answers && (routing->best < 0 || one->confidence > highest)) {
 			routing->best = (ptrdiff_t)i;
 			highest = one->confidence;
+			keep(routing, &searched);
+		} else if (ok && routing->best < 0 && i + 1 == routing->count) {
+			keep(routing, &searched);
 		}
-		kb_arena_fini(&scratch);
+		kb_searched_fini(&searched);
 	}
-	kb_analyzer_give_back(answerer, analyzer);
 	return ok;
 }
 

@@ -13,6 +13,7 @@
 
 #include "answer/answerer.h"
 #include "answer/request.h"
+#include "answer/searched.h"
 #include "upstream/chat.h"
 
 enum {
@@ -34,7 +35,10 @@ struct kb_master_route {
 	struct kb_route_agent *v;
 	size_t count;
 	ptrdiff_t best; /* by rule; -1: none */
-	bool asks;      /* it is a question, no small talk */
+	/* What was found in the best, or in the last where none answers, so that its answer
+	 * searches for nothing once more; whoever had the routing made ends it. */
+	struct kb_searched searched;
+	bool asks; /* it is a question, no small talk */
 	/* For the model's choice, if it is not the rule's: puts another agent into the request,
 	 * before anything is searched for. On a thread that may block. NULL: no model is asked. */
 	bool (*choose)(void *arg, ptrdiff_t which, struct kb_err *err);
@@ -42,7 +46,7 @@ struct kb_master_route {
 };
 
 /* Fills what is left of `routing` when its agents are named. Only prompt, turns, labels and what
- * the settings say of searching count; an agent that is deleted meanwhile has no say. */
+ * settings and request say of searching count; an agent that is deleted meanwhile has no say. */
 bool kb_route_by_rule(struct kb_answerer *answerer, struct kb_arena *arena,
                       const struct kb_answer_request *request, struct kb_master_route *routing,
                       struct kb_err *err) KB_MUST_CHECK;

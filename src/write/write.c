@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "answer/planned.h"
+#include "answer/searched.h"
 #include "base/pool.h"
 #include "upstream/moderation.h"
 #include "write/route.h"
@@ -68,7 +69,11 @@ static bool start_call(struct kb_writing *w)
 	w->call = kb_chat_start(w->model->line, ask);
 	if (w->cancelled)
 		kb_chat_cancel(w->call);
-	kb_writing_forget(w);
+	if (w->step == KB_WRITE_WRITTEN) {
+		kb_writing_forget(w);
+		if (w->request->searched) /* what was found may be of that */
+			kb_searched_fini(w->request->searched);
+	}
 	/* From here on it may be over, but for who waits at this lock. */
 	pthread_mutex_unlock(&w->lock);
 	return true;
@@ -265,14 +270,10 @@ static struct kb_answer_request *ask_again(struct kb_writing *w)
  * stays where nothing as sure as `least` is found. */
 static enum kb_write_step search_again(struct kb_writing *w, bool ok, double least)
 {
-	struct kb_err ignored;
-
 	if (w->result->err.code == KB_E_CANCELLED)
 		return KB_WRITE_FAIL;
-	ok = ok && kb_writing_search(w, w->again, &ignored) && w->found->steps.count
-	     && w->found->answer.confidence >= least;
-	if (!ok && !kb_writing_search(w, w->request, &w->err))
-		return KB_WRITE_OVER;
+	if (ok)
+		kb_writing_search_again(w, least);
 	kb_writing_keep_plain(w);
 	return KB_WRITE_GATE;
 }
@@ -364,6 +365,17 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 		        w, &(struct kb_err){ KB_E_BUSY, "too many prompts wait to be moderated" });
 		done(w);
 	}
+}
+
+size_t kb_write_passages(struct kb_writer *writer, const struct kb_settings *settings)
+{
+	const struct kb_model_set *set = kb_models_hold(writer->models);
+	const struct kb_model *choices[KB_MODEL_CHOICES_MAX];
+	size_t count = kb_model_choose(set, settings->chatbot_model,
+	                               kb_settings_capability(settings), choices);
+
+	kb_model_set_release(set);
+	return count ? kb_context_depth(settings, writer->custom_depth).passages : 0;
 }
 
 void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id)

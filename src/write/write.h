@@ -61,6 +61,10 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
                     const struct kb_answer_request *request, const struct kb_answer_sink *sink,
                     struct kb_answer *out);
 
+/* So many passages an answer with these settings searches for; 0: as many as are read anyway, for
+ * no model writes it. */
+size_t kb_write_passages(struct kb_writer *writer, const struct kb_settings *settings);
+
 /* The conversation is gone, or with session_id.p == NULL the agent: the answers that are being
  * written in it end without one (KB_E_NOT_FOUND). Those that another process writes end at its next
  * turn (live.h). Any thread. */

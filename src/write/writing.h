@@ -69,7 +69,8 @@ struct kb_writing {
 	struct kb_answer *out;
 	struct kb_answer plain;         /* what stands in for the model */
 	struct kb_closest_list closest; /* what is shown where nothing may be asserted */
-	/* What was found, until the model is asked: it is large, and found again if need be. */
+	/* What was found, until the model that writes is asked: it is large, and found again if
+	 * need be. */
 	struct kb_arena scratch;
 	struct kb_plain *found;
 	struct kb_view view; /* of the search; the check asks it how common words are */
@@ -126,6 +127,9 @@ KB_WRITE_STEPS(KB_WRITE_TAKES)
 /* Searches, and makes the plain answer of it: `found`, in `scratch`. */
 bool kb_writing_search(struct kb_writing *w, const struct kb_answer_request *request,
                        struct kb_err *err) KB_MUST_CHECK;
+/* The same for `again`, in place of what was found; that stays where nothing as sure as `least` is
+ * found now. */
+void kb_writing_search_again(struct kb_writing *w, double least);
 void kb_writing_forget(struct kb_writing *w);
 /* What the answer is without a model stays when what it was made of goes. */
 void kb_writing_keep_plain(struct kb_writing *w);

@@ -1,6 +1,7 @@
 // Master agents: one agent that lets others answer, the one that knows.
 import { randomUUID } from "node:crypto";
 import { assert, form, start, test } from "./lib/harness.mjs";
+import { counted } from "./lib/figures.mjs";
 import { espresso, foreign, lighthouse, noAnswer, returns } from "./lib/documents.mjs";
 
 const warranty = "How long does the warranty of the Brisca 200 last?";
@@ -94,6 +95,8 @@ test("every-message: each question goes to the agent that knows, and the message
   const none = await say(foreign[0], { session });
   assert.equal(none.llm_response, noAnswer);
   assert.equal(none.child_project_id, undefined);
+  // Of each question all three are asked, and who answers it is not asked again.
+  await counted(kb, { searches_total: 4 * 3 });
   const { messages } = await master.expect(200, "GET", `/conversations/${session}/messages`, {
     query: { order: "asc" },
   });

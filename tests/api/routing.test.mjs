@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { contentOf, promptOf, sourcesOf } from "./lib/chat.mjs";
+import { counted } from "./lib/figures.mjs";
 import { espresso, foreign, lighthouse, noAnswer, returns } from "./lib/documents.mjs";
 import { models } from "./lib/models.mjs";
 
@@ -31,7 +32,7 @@ async function family(t, says, { sea: more = {} } = {}) {
 }
 
 test("the model is told what each agent is and what is found there, and the one that it names answers", async (t) => {
-  const { chat, master, sea, coffee, mode, say, routings } = await family(t, "2");
+  const { kb, chat, master, sea, coffee, mode, say, routings } = await family(t, "2");
   await mode("every-message");
   await coffee.expect(200, "POST", "/settings", {
     json: { persona_instructions: "You are Carla of the coffee bar.", response_source: "llm_content" },
@@ -50,6 +51,7 @@ test("the model is told what each agent is and what is found there, and the one 
   assert.equal(used[0].answers, 1);
   const words = (text) => text.match(/[\p{L}\p{N}]+/gu).length;
   assert.equal(used[0].prompt_tokens, words(told) + words(promptOf(answer.body)), "both requests are counted");
+  await counted(kb, { searches_total: 3 + 1 });
   const streamed = await master.stream(builder);
   assert.equal(chat.seen.length, 4);
   assert.equal(streamed.events.at(-1).event, "finish");
@@ -65,6 +67,18 @@ test("start-only: the model picks once, and the conversation stays", async (t) =
   assert.equal(routings().length, 1);
   assert.equal((await say(builder, { session, child_project_id: sea.id })).child_project_id, sea.id);
   assert.equal(routings().length, 1, "nor does a request that names one");
+});
+
+test("who answers is not searched in once more, nor what the rule has found after a rewriting that finds less", async (t) => {
+  const { kb, sea, mode, say } = await family(t, "0");
+  await mode("every-message");
+  const session = randomUUID();
+  assert.equal((await say(builder, { session })).child_project_id, sea.id);
+  await counted(kb, { searches_total: 3 });
+  // The model's question is "-": it is searched for, and what the rule's reading of the turn has found stays.
+  const { llm_response: said } = await say("And who paid for it?", { session });
+  assert.ok(said);
+  await counted(kb, { searches_total: 3 + 3 + 1 });
 });
 
 test("the rule's choice stays where the model names none, or nothing that can be used, or fails", async (t) => {
