@@ -196,8 +196,8 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	out->carried_count = out->query_count - own;
 }
 
-void kb_question_spell(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                       const struct kb_snapshot *snapshot, struct kb_question *question)
+static void spell(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                  const struct kb_snapshot *snapshot, struct kb_question *question)
 {
 	size_t own = question->query_count - question->carried_count;
 	struct kb_query query = { .terms = question->query,
@@ -231,7 +231,7 @@ void kb_question_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	if (in.lang == KB_LANG_NONE)
 		in.lang = kb_query_lang(analyzer, arena, snapshot, in.text);
 	kb_question_build(analyzer, arena, &in, out);
-	kb_question_spell(analyzer, arena, snapshot, out);
+	spell(analyzer, arena, snapshot, out);
 }
 
 struct kb_query kb_question_query(const struct kb_question *question, size_t limit)

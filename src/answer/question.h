@@ -20,7 +20,7 @@ struct kb_question {
 	size_t query_count, carried_count;
 	/* The earlier turns' content terms with their weights, also in `query`. */
 	const struct kb_query_term *carried;
-	/* What kb_question_spell() took for words that no passage holds. */
+	/* What kb_question_read() took for words that no passage holds. */
 	const struct kb_meant *meant;
 	size_t meant_count;
 	bool follow_up; /* it leans on the turns before (and carries their terms) */
@@ -41,15 +41,11 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena,
                        const struct kb_utterance *said, struct kb_question *out);
 
 /* The same as a search of the snapshot reads it best: in the language of kb_query_lang(), if none
- * is given, with kb_question_spell(). */
+ * is given. What its words that no passage holds were probably meant to be (spell.h) is added; the
+ * likeliest stand in its terms instead. */
 void kb_question_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
                       const struct kb_snapshot *snapshot, const struct kb_utterance *said,
                       struct kb_question *out);
-
-/* Adds to the question what its words that no passage holds were probably meant to be (spell.h);
- * the likeliest stand in its terms instead. */
-void kb_question_spell(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                       const struct kb_snapshot *snapshot, struct kb_question *question);
 
 /* Whether a word of the text points back ("it", "they"). */
 bool kb_question_leans(enum kb_lang lang, const struct kb_terms *terms);

@@ -39,7 +39,7 @@ const struct kb_gate_weights *kb_gate_weights(const struct kb_evidence *evidence
 	                                : &kb_weights_gate;
 }
 
-float kb_score_row(const struct kb_weights *weights, const float f[KB_FEATURES])
+static float score_row(const struct kb_weights *weights, const float f[KB_FEATURES])
 {
 	float x[KB_FEATURES], z = 0;
 
@@ -88,7 +88,7 @@ void kb_score_rows(struct kb_arena *arena, const struct kb_weights *weights,
 	*z = KB_NEW_ARRAY(arena, n, float);
 	*order = KB_NEW_ARRAY(arena, n, uint32_t);
 	for (size_t i = 0; i < n; i++) {
-		(*z)[i] = kb_score_row(weights, features->rows[i].f);
+		(*z)[i] = score_row(weights, features->rows[i].f);
 		ranked[i] = (struct ranked){ (*z)[i], (uint32_t)i };
 	}
 	qsort(ranked, n, sizeof(*ranked), better);

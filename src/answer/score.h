@@ -11,8 +11,6 @@ const struct kb_weights *kb_table_weights(enum kb_table table, bool near);
 /* The gate of what is known of the evidence. */
 const struct kb_gate_weights *kb_gate_weights(const struct kb_evidence *evidence);
 
-float kb_score_row(const struct kb_weights *weights, const float f[KB_FEATURES]);
-
 /* z of every row, and the rows from best to worst (equal ones as they stand). */
 void kb_score_rows(struct kb_arena *arena, const struct kb_weights *weights,
                    const struct kb_features *features, float **z, uint32_t **order);

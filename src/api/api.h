@@ -338,9 +338,6 @@ void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
 struct kb_sv kb_page_link(struct kb_call *call, const struct kb_page *page);
 /* Takes off what a visitor is not told of their own message: how it came, and its note. */
 void kb_message_for_visitor(struct kb_message *message);
-/* What came of the question, of a message that is not written any more; one that broke off is no
- * answer. */
-enum kb_outcome kb_message_outcome(const struct kb_message *message);
 /* Parts of it: what `citations` is, the member `outcome`, and closest_passages where there are
  * some. */
 void kb_record_citations(struct kb_jw *jw, const struct kb_message *message);

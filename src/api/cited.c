@@ -52,7 +52,9 @@ bool kb_call_labels(struct kb_call *call, const struct kb_inputs *inputs,
 	                  "your own labels say which documents you find: a question names none");
 }
 
-const int64_t *kb_cited_ids(struct kb_call *call, const struct kb_message *message, size_t *count)
+/* Which documents: citations, or a page for each closest passage. */
+static const int64_t *cited_ids(struct kb_call *call, const struct kb_message *message,
+                                size_t *count)
 {
 	struct kb_closest_list closest = { 0 };
 	int64_t *ids;
@@ -70,7 +72,7 @@ const int64_t *kb_cited_ids(struct kb_call *call, const struct kb_message *messa
 static bool shows(struct kb_call *call, const struct kb_message *message, int64_t id)
 {
 	size_t count;
-	const int64_t *ids = kb_cited_ids(call, message, &count);
+	const int64_t *ids = cited_ids(call, message, &count);
 
 	for (size_t i = 0; i < count; i++)
 		if (ids[i] == id)
@@ -163,7 +165,7 @@ const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_messa
 		rows = rows->next;
 	if (rows)
 		return rows->v;
-	ids.v = kb_cited_ids(call, message, &ids.count);
+	ids.v = cited_ids(call, message, &ids.count);
 	pages = KB_NEW_ARRAY(call->arena, ids.count, struct kb_page);
 	rows = KB_NEW(call->arena, struct kb_cited_rows);
 	*rows = (struct kb_cited_rows){ message->id, pages, call->cited };
@@ -214,7 +216,7 @@ static struct kb_sv text_blob_of(struct kb_call *call, const struct kb_message *
 	const struct kb_page *pages = kb_cited_pages(call, message);
 	size_t count;
 
-	kb_cited_ids(call, message, &count);
+	cited_ids(call, message, &count);
 	for (size_t i = 0; i < count; i++)
 		if (pages[i].id == page_id)
 			return pages[i].text_blob;

@@ -32,9 +32,6 @@ bool kb_visitor_pages(struct kb_call *call, const struct kb_page_ids *ids, struc
 /* What a visitor reads as its title; empty where the owner names no files. */
 struct kb_sv kb_visitor_title(const struct kb_settings *settings, const struct kb_page *page);
 
-/* Which ones: citations, or a page for each closest passage. */
-const int64_t *kb_cited_ids(struct kb_call *call, const struct kb_message *message, size_t *count);
-
 /* Their rows, in the same order, read once a call; an id of 0: it has gone, or the visitor may not
  * find it now. */
 const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_message *message);

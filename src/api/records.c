@@ -298,7 +298,9 @@ static void feedback(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_end(jw);
 }
 
-enum kb_outcome kb_message_outcome(const struct kb_message *message)
+/* What came of the question, of a message that is not written any more; one that broke off is no
+ * answer. */
+static enum kb_outcome outcome_of(const struct kb_message *message)
 {
 	if (message->answered && !message->failed)
 		return KB_OUTCOME_ANSWER;
@@ -307,7 +309,7 @@ enum kb_outcome kb_message_outcome(const struct kb_message *message)
 
 void kb_record_outcome(struct kb_jw *jw, const struct kb_message *message)
 {
-	kb_jw_key_str(jw, "outcome", kb_outcome_name(kb_message_outcome(message)));
+	kb_jw_key_str(jw, "outcome", kb_outcome_name(outcome_of(message)));
 }
 
 /* Ours: what was near where nothing answered. Most messages have none, and their notes are not

@@ -148,7 +148,7 @@ struct kb_sv kb_utf8_cut(struct kb_sv text, size_t max)
 	return kb_sv(text.p, max);
 }
 
-bool kb_utf8_is_control(uint32_t cp)
+static bool is_control(uint32_t cp)
 {
 	static const struct {
 		uint32_t first, last;
@@ -173,7 +173,7 @@ bool kb_utf8_has_control(struct kb_sv text)
 
 	for (size_t i = 0; i < text.n;) {
 		i += kb_utf8_decode(kb_sv_from(text, i), &cp);
-		if (kb_utf8_is_control(cp))
+		if (is_control(cp))
 			return true;
 	}
 	return false;
@@ -189,7 +189,7 @@ struct kb_sv kb_utf8_line(struct kb_arena *arena, struct kb_sv text, size_t n)
 
 	for (size_t i = 0; i < text.n;) {
 		i += kb_utf8_decode(kb_sv_from(text, i), &cp);
-		if (cp == ' ' || cp == 0xa0 || kb_utf8_is_control(cp)) {
+		if (cp == ' ' || cp == 0xa0 || is_control(cp)) {
 			space = count > 0;
 			continue;
 		}

@@ -24,9 +24,8 @@ struct kb_sv kb_utf8_head(struct kb_sv text, size_t n);
 /* At most max bytes, cut between characters. */
 struct kb_sv kb_utf8_cut(struct kb_sv text, size_t max);
 
-/* Whether the character says how text is laid out rather than what it says: controls, line ends,
- * marks of direction, tags. Joiners, which names are written with, are none. */
-bool kb_utf8_is_control(uint32_t cp);
+/* Whether a character of it says how text is laid out rather than what it says: controls, line
+ * ends, marks of direction, tags. Joiners, which names are written with, are none. */
 bool kb_utf8_has_control(struct kb_sv text);
 /* The first n characters as one line: what is white or a control is one space, none at its ends. */
 struct kb_sv kb_utf8_line(struct kb_arena *arena, struct kb_sv text, size_t n);

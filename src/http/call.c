@@ -71,7 +71,7 @@ struct kb_http_exchange *kb_exchange_new(struct kb_http_conn *conn)
 	return call;
 }
 
-void kb_exchange_hold(struct kb_http_exchange *call)
+static void hold(struct kb_http_exchange *call)
 {
 	atomic_fetch_add_explicit(&call->refs, 1, memory_order_relaxed);
 }
@@ -154,7 +154,7 @@ const struct kb_err *kb_exchange_keep_err(struct kb_http_exchange *call, const s
 
 bool kb_exchange_submit(struct kb_http_exchange *call, void (*fn)(void *call))
 {
-	kb_exchange_hold(call);
+	hold(call);
 	if (kb_pool_submit(call->lane->server->config.workers, fn, call)) {
 		call->out = true;
 		return true;

@@ -276,7 +276,6 @@ void kb_conn_forget_output(struct kb_http_conn *conn);
 /* ---- call.c ---- */
 
 struct kb_http_exchange *kb_exchange_new(struct kb_http_conn *conn);
-void kb_exchange_hold(struct kb_http_exchange *call);
 /* here: the calling thread is the lane's. */
 void kb_exchange_release(struct kb_http_exchange *call, bool here);
 /* Chooses what to do with the request whose head is lane->head. */

@@ -19,7 +19,5 @@ void kb_head_write(struct kb_buf *buf, struct kb_http_exchange *call,
 int kb_head_status(const struct kb_response *response);
 /* Must the connection end with this answer? */
 bool kb_head_closes(const struct kb_http_exchange *call, const struct kb_response *response);
-/* May the answer be gathered in the lane's buffer? */
-bool kb_head_is_here(const struct kb_http_exchange *call);
 
 #endif

@@ -190,7 +190,8 @@ void kb_head_write(struct kb_buf *buf, struct kb_http_exchange *call,
 
 /* ---- answering ---- */
 
-bool kb_head_is_here(const struct kb_http_exchange *call)
+/* May the answer be gathered in the lane's buffer? */
+static bool is_here(const struct kb_http_exchange *call)
 {
 	return kb_loop_is_here(call->lane->loop) && call->lane->current == call->req.conn
 	       && call->lane->current->call == call;
@@ -212,7 +213,7 @@ static void answer(struct kb_http_exchange *call, const struct kb_response *resp
 	struct kb_buf *buf = &lane->out;
 
 	facts->close = kb_head_closes(call, response);
-	facts->here = kb_head_is_here(call);
+	facts->here = is_here(call);
 	if (!facts->here) {
 		block = kb_block_new(HEAD_ROOM + body.n);
 		buf = &block->bytes;

@@ -199,8 +199,7 @@ static int on_timeout(CURLM *multi, long ms, void *arg)
 
 static void on_curl_timer(struct kb_timer *timer)
 {
-	struct kb_chats *chats =
-	        (struct kb_chats *)(void *)((char *)timer - offsetof(struct kb_chats, curl_timer));
+	struct kb_chats *chats = KB_OUTER(timer, struct kb_chats, curl_timer);
 
 	act(chats, CURL_SOCKET_TIMEOUT, 0);
 }
@@ -326,9 +325,7 @@ static void too_late(struct kb_chat_call *call, const char *what)
 
 static void on_time(struct kb_timer *timer)
 {
-	struct kb_chat_call *call =
-	        (struct kb_chat_call *)(void *)((char *)timer
-	                                        - offsetof(struct kb_chat_call, timer));
+	struct kb_chat_call *call = KB_OUTER(timer, struct kb_chat_call, timer);
 	const struct kb_chat_line_config *config = &call->line->config;
 	int64_t now = kb_clock_mono_us();
 
@@ -580,8 +577,7 @@ static void finish_transfer(struct kb_chat_call *call, CURLcode code)
 
 static struct kb_chat_call *call_of_turn(const struct kb_call_turn *turn)
 {
-	return (struct kb_chat_call *)(void *)((char *)(uintptr_t)turn
-	                                       - offsetof(struct kb_chat_call, turn));
+	return (struct kb_chat_call *)KB_OUTER_AT(turn, struct kb_chat_call, turn);
 }
 
 static bool is_heard(const struct kb_call_turn *turn)
@@ -671,14 +667,9 @@ static void step_line(struct kb_chat_line *line)
 	tell_turns(line);
 }
 
-static struct kb_chat_call *call_of(struct kb_task *task, size_t offset)
-{
-	return (struct kb_chat_call *)(void *)((char *)task - offset);
-}
-
 static void on_begin(struct kb_task *task)
 {
-	struct kb_chat_call *call = call_of(task, offsetof(struct kb_chat_call, begin));
+	struct kb_chat_call *call = KB_OUTER(task, struct kb_chat_call, begin);
 	struct kb_chat_line *line = call->line;
 	struct kb_err err = { 0 };
 
@@ -718,7 +709,7 @@ static void cancel(struct kb_chat_call *call)
 
 static void on_stop_call(struct kb_task *task)
 {
-	struct kb_chat_call *call = call_of(task, offsetof(struct kb_chat_call, stop));
+	struct kb_chat_call *call = KB_OUTER(task, struct kb_chat_call, stop);
 
 	cancel(call);
 	kb_chat_release(call);
@@ -912,13 +903,12 @@ static void cancel_all(struct kb_chats *chats)
 
 static void on_grace_over(struct kb_timer *timer)
 {
-	cancel_all((struct kb_chats *)(void *)((char *)timer - offsetof(struct kb_chats, grace)));
+	cancel_all(KB_OUTER(timer, struct kb_chats, grace));
 }
 
 static void on_stop(struct kb_task *task)
 {
-	struct kb_chats *chats =
-	        (struct kb_chats *)(void *)((char *)task - offsetof(struct kb_chats, stop));
+	struct kb_chats *chats = KB_OUTER(task, struct kb_chats, stop);
 
 	kb_timer_set(chats->loop, &chats->grace,
 	             kb_clock_mono_us() + atomic_load(&chats->grace_ms) * 1000);
@@ -926,8 +916,7 @@ static void on_stop(struct kb_task *task)
 
 static void on_quit(struct kb_task *task)
 {
-	struct kb_chats *chats =
-	        (struct kb_chats *)(void *)((char *)task - offsetof(struct kb_chats, quit));
+	struct kb_chats *chats = KB_OUTER(task, struct kb_chats, quit);
 
 	cancel_all(chats);
 	kb_loop_quit(chats->loop);

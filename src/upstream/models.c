@@ -197,7 +197,8 @@ const struct kb_model_set *kb_models_in(struct kb_models *models, struct kb_aren
 
 /* ---- choosing ---- */
 
-const struct kb_model *kb_model_find(const struct kb_model_set *set, struct kb_sv id)
+/* The model of that id, or NULL. */
+static const struct kb_model *find(const struct kb_model_set *set, struct kb_sv id)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if (kb_sv_eq(set->v[i].id, id))
@@ -216,7 +217,7 @@ const struct kb_model *kb_model_of_kind(const struct kb_model_set *set, enum kb_
 static const struct kb_model *first_choice(const struct kb_model_set *set, struct kb_sv named,
                                            enum kb_capability tier)
 {
-	const struct kb_model *model = named.n ? kb_model_find(set, named) : NULL;
+	const struct kb_model *model = named.n ? find(set, named) : NULL;
 	const struct kb_model *any = NULL, *first = NULL;
 
 	if (model && is_chat(model) && model->line)
@@ -254,7 +255,7 @@ size_t kb_model_choose(const struct kb_model_set *set, struct kb_sv chatbot_mode
 	for (size_t at = 0; at < count; at++)
 		for (size_t k = 0; k < out[at]->fallback_count && count < KB_MODEL_CHOICES_MAX;
 		     k++) {
-			const struct kb_model *model = kb_model_find(set, out[at]->fallback[k]);
+			const struct kb_model *model = find(set, out[at]->fallback[k]);
 
 			if (model && model->line && !is_among(out, count, model))
 				out[count++] = model;

@@ -42,8 +42,6 @@ void kb_model_set_release(const struct kb_model_set *set);
 /* The same until the arena ends. */
 const struct kb_model_set *kb_models_in(struct kb_models *models, struct kb_arena *arena);
 
-/* The model of that id, or NULL. */
-const struct kb_model *kb_model_find(const struct kb_model_set *set, struct kb_sv id);
 /* The first of that kind with a server, or NULL. */
 const struct kb_model *kb_model_of_kind(const struct kb_model_set *set, enum kb_model_kind kind);
 
