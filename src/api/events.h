@@ -4,8 +4,8 @@
  *   start       the prompt
  *   progress    a piece of the text; an empty one follows start, and keeps a silent line open
  *   finish      the stored message: id, time, session, citations; outcome and closest passages
- * where there are such passages error       there is no whole answer; what came before it is what
- * there is
+ *               where there are such passages
+ *   error       there is no whole answer; what came before it is what there is
  *
  * A numbered stream is for clients that have asked for it. Each of its events has an id: how many
  * bytes (UTF-8) of the text its reader has then, which is where another stream may go on; start

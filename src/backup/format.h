@@ -2,11 +2,13 @@
  * A place of backups, and how what is in it is read. It is a directory or a bucket, as blobs are
  * (blob/blob.h):
  *
- *   snapshots/place                          says that this is such a place, and not the blobs of
- * an installation; written first snapshots/20261127T183000.000000Z.json   one backup: a line of
- * JSON, and a line with its hash ab/cd/abcd…                              bytes under their hash,
- * shared by all backups: the blobs of the installation, pieces of its database, lists installation
- * the mark of the installation whose backups these are
+ *   snapshots/place         says that this is such a place, and not the blobs of an installation;
+ *                           written first
+ *   snapshots/20261127T183000.000000Z.json
+ *                           one backup: a line of JSON, and a line with its hash
+ *   ab/cd/abcd…             bytes under their hash, shared by all backups: the blobs of the
+ *                           installation, pieces of its database, lists
+ *   installation            the mark of the installation whose backups these are
  *
  * A backup holds one state of the database, as SQLite's file whatever database it came from, and
  * names every blob that this state names. Its record is written last, by one atomic put: without it
@@ -14,8 +16,8 @@
  * next. Nothing is written twice or changed. Where the record is, all that it names is.
  *
  *   record  { "format": 1, "id", "state_at", "program", "mark", "missing", "held_bytes",
- *             "database": { "bytes", "hash", "lists": [name…] }, "blobs": { "count", "lists":
- * [name…] } }
+ *             "database": { "bytes", "hash", "lists": [name…] },
+ *             "blobs": { "count", "lists": [name…] } }
  *
  * The database is cut in pieces of KB_PIECE_BYTES, each kept compressed (zlib). A list of pieces
  * has for each of them, in their order, the hash of its bytes and the name of what is kept: 2 x 32

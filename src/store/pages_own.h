@@ -1,4 +1,4 @@
-/* Rows of pages inside a write: for the queue, visits, listings, crawls and copies. */
+/* Rows of pages inside a write: for the queue, errands, listings, crawls and copies. */
 #ifndef KB_STORE_PAGES_OWN_H
 #define KB_STORE_PAGES_OWN_H
 
@@ -42,7 +42,7 @@ struct kb_page_row {
 	NEXT (i, parent_id,        page.parent_id)
 #define KB_SQL_RENDERING_WANTED 1
 static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is another number in SQL");
-/* Of a page that is visited again: what needed a browser needs one again. */
+/* Of a page that is fetched again: what needed a browser needs one again. */
 #define KB_RENDER_AGAIN \
 	"rendering = CASE WHEN rendering > " KB_SQL(RENDERING_WANTED) " THEN " KB_SQL(RENDERING_WANTED) " ELSE rendering END"
 
