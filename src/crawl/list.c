@@ -101,7 +101,7 @@ bool kb_reading_found(void *arg, const struct kb_listed *listed, size_t count, s
 	                                   .count = count,
 	                                   .add_new = r->settings.create_new_pages
 	                                              || r->lease->source.synced_at == 0,
-	                                   .revisit = r->settings.revisit,
+	                                   .refetch = r->settings.refetch,
 	                                   .add_images = r->settings.sync_all_images
 	                                                 || r->settings.update_existing_images,
 	                                   .replace_images = r->settings.update_existing_images,

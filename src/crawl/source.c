@@ -13,7 +13,7 @@ enum { MONTH_DAYS = 30, DAY_MINUTES = 24 * 60 };
 static const char *const frequencies[] = {
 	"never", "daily", "weekly", "monthly", "advanced", NULL
 };
-static const char *const revisits[] = { "never", "always", "if_updated", NULL };
+static const char *const refetches[] = { "never", "always", "if_updated", NULL };
 static const char *const image_types[] = { "none", "sync_from_sitemap", NULL };
 
 enum kind { FLAG, FREQUENCY, REVISIT, IMAGES, SCHEDULE, NUMBER };
@@ -193,9 +193,9 @@ bool kb_source_settings_set(struct kb_source_settings *settings, const char *nam
 		settings->frequency = (enum kb_frequency)word;
 		return true;
 	case REVISIT:
-		if (!set_word(&word, field, revisits, value, err))
+		if (!set_word(&word, field, refetches, value, err))
 			return false;
-		settings->revisit = (enum kb_revisit)word;
+		settings->refetch = (enum kb_refetch)word;
 		return true;
 	case IMAGES:
 		if (!set_word(&word, field, image_types, value, err))
@@ -278,7 +278,7 @@ void kb_source_settings_write(const struct kb_source_settings *settings, struct 
 			kb_jw_str(jw, frequencies[settings->frequency]);
 			break;
 		case REVISIT:
-			kb_jw_str(jw, revisits[settings->revisit]);
+			kb_jw_str(jw, refetches[settings->refetch]);
 			break;
 		case IMAGES:
 			kb_jw_str(jw, image_types[settings->images]);

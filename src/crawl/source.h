@@ -36,7 +36,7 @@ struct kb_source_settings {
 	bool images;  /* image_extraction_type is sync_from_sitemap */
 	bool is_list; /* found out by its content; none of the settings, but kept with them */
 	enum kb_frequency frequency;
-	enum kb_revisit revisit; /* refresh_existing_pages */
+	enum kb_refetch refetch; /* refresh_existing_pages */
 	struct kb_schedule_rule rules[KB_SCHEDULE_RULES];
 	size_t rule_count;
 	/* Of a website. */

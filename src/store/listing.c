@@ -93,12 +93,12 @@ static bool wants_visit(const struct kb_listing *listing, const struct kb_page_r
 		return false;
 	if (!row->is_found && row->page.index != KB_STATUS_OK)
 		return listing->add_new;
-	switch (listing->revisit) {
-	case KB_REVISIT_NEVER:
+	switch (listing->refetch) {
+	case KB_REFETCH_NEVER:
 		return false;
-	case KB_REVISIT_ALWAYS:
+	case KB_REFETCH_ALWAYS:
 		return true;
-	case KB_REVISIT_IF_UPDATED:
+	case KB_REFETCH_IF_UPDATED:
 		break;
 	}
 	/* A date without a time may mean the end of that day. */

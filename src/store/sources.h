@@ -107,12 +107,12 @@ struct kb_listed {
 	struct kb_sv url, image;
 	int64_t modified_at; /* 0: unknown */
 };
-enum kb_revisit { KB_REVISIT_NEVER, KB_REVISIT_ALWAYS, KB_REVISIT_IF_UPDATED };
+enum kb_refetch { KB_REFETCH_NEVER, KB_REFETCH_ALWAYS, KB_REFETCH_IF_UPDATED };
 struct kb_listing {
 	const struct kb_listed *v;
 	size_t count;
 	bool add_new;            /* what the agent has no page for, and what failed before */
-	enum kb_revisit revisit; /* pages of this source that are done */
+	enum kb_refetch refetch; /* pages of this source that are done */
 	bool add_images, replace_images; /* of pages that are there */
 	/* Errands are planned this far apart, from the one after `planned` on. */
 	int64_t planned, pause_us;

@@ -235,7 +235,7 @@ static void test_listing(struct kb_test *t)
 	          0);
 	CHECK_INT(t,
 	          found(&f, &one,
-	                (struct kb_listing){ .add_new = true, .revisit = KB_REVISIT_ALWAYS },
+	                (struct kb_listing){ .add_new = true, .refetch = KB_REFETCH_ALWAYS },
 	                (const char *[]){ W "a", W "b", W "d", NULL }),
 	          2); /* a was seen in this reading already */
 	CHECK_SV(t, pages(&f, agent.id), "a:ok b:queued c:ok d:queued");
