@@ -37,10 +37,17 @@ static const struct form {
 #define BESIDE 0.05
 #define ROW    0.15
 
+/* And one that tells what is asked for, to be said first in its place. */
+#define TELLING 0.5
+
 /* What the search says counts beside what the sentences do: z for the whole of its score, and of a
  * section, whose words may all be others, z for a cosine of 1, where vectors are known. */
 #define SEARCH_Z 4.0
 #define COSINE_Z 10.0
+
+/* How likely a further place must be where a name alone is asked for: most speak of it, few say
+ * what it is. */
+#define DEFINING 0.5
 
 /* A sentence in its place. */
 struct unit {
@@ -59,6 +66,8 @@ struct text {
 	struct kb_lines lines;
 	const struct form *form;
 	enum kb_shape shape;
+	enum kb_asks asks;
+	enum kb_lang lang;
 };
 
 /* A run of sentences of one passage. */
@@ -198,6 +207,26 @@ static void trim(const struct text *t, struct place *p)
 		p->first++;
 	while (p->end - 1 > p->core && t->units[p->end - 1].mass < least)
 		p->end--;
+}
+
+static bool tells(const struct text *t, size_t unit)
+{
+	return kb_asks_told(t->asks, t->lang, t->units[unit].text);
+}
+
+/* Who asks whether or how many hears it first: the likeliest of the sentences that tell, where one
+ * of them is about as likely as the likeliest of all. */
+static void begin_with_told(const struct text *t, struct place *p)
+{
+	size_t told = p->core;
+
+	if (line_of(t, p->core)->kind != KB_LINE_PROSE)
+		return;
+	for (size_t i = p->first; i < p->end && !tells(t, told); i++)
+		if (tells(t, i) && t->units[i].mass >= TELLING * t->units[p->core].mass)
+			told = i;
+	if (tells(t, told) && line_of(t, told)->kind == KB_LINE_PROSE && !t->units[told].s->leans)
+		p->first = told;
 }
 
 /* ---- from there to whole blocks ---- */
@@ -395,13 +424,20 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
                      size_t *count)
 {
 	struct form form = forms[selection->shape];
-	struct text t = { .form = &form, .shape = selection->shape };
+	struct text t = { .form = &form,
+		          .shape = selection->shape,
+		          .asks = selection->asks,
+		          .lang = selection->lang };
 	double first = 0;
 
 	*out = NULL;
 	*count = 0;
 	if (selection->bound && selection->shape == KB_SHAPE_FACT)
 		form.start = form.rest = form.more = 0;
+	if (selection->asks == KB_ASKS_WHETHER || selection->asks == KB_ASKS_FIGURE)
+		form.start = 0;
+	if (selection->asks == KB_ASKS_WHAT)
+		form.likely = DEFINING;
 	if (!selection->answered || selection->count == 0)
 		return;
 	read_units(arena, candidates, selection, &t);
@@ -413,6 +449,7 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 			break;
 		first = KB_MAX(first, p.mass);
 		trim(&t, &p);
+		begin_with_told(&t, &p);
 		make_whole(&t, &p);
 		if (!only_asks(&t, &p))
 			say(&t, &p, *out, count);

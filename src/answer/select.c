@@ -110,7 +110,11 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	float *z, g[KB_GATE_FEATURES];
 	uint32_t *order;
 
-	*out = (struct kb_selection){ .shape = question->shape };
+	*out = (struct kb_selection){
+		.shape = question->shape,
+		.asks = kb_asks_of(question->lang, question->type, question->text),
+		.lang = question->lang,
+	};
 	kb_features_compute(analyzer, arena, question, evidence, &features);
 	kb_score_rows(arena, weights, &features, &z, &order);
 	out->count = features.row_count;

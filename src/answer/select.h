@@ -15,6 +15,7 @@
 
 #include "answer/evidence.h"
 #include "answer/question.h"
+#include "answer/told.h"
 
 /* How sure the gate must be. KB_GATE_NONE answers with whatever is best; KB_GATE_CODE is as lenient
  * as the next, but takes a code that the passages hold for more than one common word. */
@@ -30,6 +31,8 @@ struct kb_scored_sentence {
 
 struct kb_selection {
 	enum kb_shape shape;                  /* of the question's answer */
+	enum kb_asks asks;                    /* what its first sentence has to tell */
+	enum kb_lang lang;                    /* of the question */
 	struct kb_scored_sentence *sentences; /* all, best first */
 	size_t count;
 	uint32_t *order; /* the candidates by their best sentence, best first */

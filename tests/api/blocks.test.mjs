@@ -91,3 +91,30 @@ test("where an answer goes back in its document, both parts have the number", as
       "Some say that the old mill of Orlin was built in 1760 by Anna Berg and her brother. [1]",
   );
 });
+
+test("who asks whether, or how many, hears that first", async (t) => {
+  const kb = await start(t);
+  const files = {
+    "inn.md":
+      "# The Orlin inn\n\nThe Orlin inn stands at the end of the valley, below the old chapel. Dogs are not allowed in the inn of Orlin. They wait in the yard.\n\nThe inn of Orlin was a mill once, with a wheel. The inn has 17 rooms with a view of the river.\n",
+    "gasthof.md":
+      "# Gasthof Orlin\n\nDer Gasthof steht am Ende des Tals, unter der alten Kapelle. Hunde sind im Gasthof nicht erlaubt. Sie warten im Hof.\n",
+    "auberge.md":
+      "# Auberge d'Orlin\n\nL'auberge se trouve au fond de la vallée, sous la vieille chapelle. Les chiens ne sont pas admis dans l'auberge. Ils attendent dans la cour.\n",
+    "posada.md":
+      "# Posada de Orlin\n\nLa posada está al final del valle, bajo la vieja capilla. No se admiten perros en la posada. Esperan en el patio.\n",
+    "kezhan.md": "# 奥林客栈\n\n奥林客栈在山谷的尽头，旁边有一座老教堂。客栈里不能带狗。狗可以在院子里等。\n",
+  };
+  for (const [file, question, begins] of [
+    ["inn.md", "Are dogs allowed in the inn of Orlin?", "Dogs are not allowed"],
+    ["inn.md", "How many rooms does the inn have?", "The inn has 17 rooms"],
+    ["gasthof.md", "Sind Hunde im Gasthof erlaubt?", "Hunde sind im Gasthof nicht erlaubt."],
+    ["auberge.md", "Les chiens sont-ils admis dans l'auberge ?", "Les chiens ne sont pas admis"],
+    ["posada.md", "¿Se admiten perros en la posada?", "No se admiten perros"],
+    ["kezhan.md", "客栈里能不能带狗？", "客栈里不能带狗。"],
+  ]) {
+    const agent = await kb.agent({ files: { [file]: files[file] } });
+    const { llm_response: text } = await agent.ask(question);
+    assert.ok(text.startsWith(begins), `${question}: ${text}`);
+  }
+});

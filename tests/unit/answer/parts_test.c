@@ -22,6 +22,7 @@ static const struct {
 	enum kb_shape shape;
 	bool bound;
 	const char *want;
+	enum kb_asks asks;
 } rows[] = {
 	{ "a fact with the paragraph that it begins",
 	  "The mill grinds rye. It stands by the river, where the road to the north begins.\n" LONG,
@@ -56,6 +57,36 @@ static const struct {
 	  KB_SHAPE_FACT,
 	  false,
 	  "Size: M; Fee: 31" },
+	{ "who asks whether hears first that it is not",
+	  "The mill stands by the river. Dogs may not come in. They wait at the gate.",
+	  { NO, 1, 0 },
+	  KB_SHAPE_SECTION,
+	  false,
+	  "Dogs may not come in.\nThey wait at the gate.",
+	  KB_ASKS_WHETHER },
+	{ "and else as it stands there",
+	  "The mill stands by the river. Dogs may not come in. They wait at the gate.",
+	  { NO, 1, 0 },
+	  KB_SHAPE_SECTION,
+	  false,
+	  "The mill stands by the river.\nDogs may not come in.\nThey wait at the gate.",
+	  KB_ASKS_OTHER },
+	{ "who asks for a figure hears it first, where it is about as likely",
+	  "The mill has seats of oak. There are 40 of them.\n" LONG,
+	  { 1, .5, NO },
+	  KB_SHAPE_FACT,
+	  false,
+	  "There are 40 of them.\nThe mill has seats of oak.",
+	  KB_ASKS_FIGURE },
+	{ "what a name is, and not what else is said of it",
+	  "The mill of Orlin is a house where rye is ground by the water of the river.\n" LONG
+	  "\n" LONG "\n" LONG
+	  "\nVisitors of the mill of Orlin leave their dogs at the gate of the yard.",
+	  { 1, NO, NO, NO, 0 },
+	  KB_SHAPE_FACT,
+	  false,
+	  "The mill of Orlin is a house where rye is ground by the water of the river.",
+	  KB_ASKS_WHAT },
 	{ "not over a heading, nor the heading",
 	  "The mill is open in the summer.\nFees and times\nThe museum costs nine crowns.",
 	  { NO, 1, NO },
@@ -108,6 +139,8 @@ static void test_said(struct kb_test *t)
 		struct kb_scored_sentence scored[SENTENCES] = { 0 };
 		struct kb_selection selection = { .sentences = scored,
 			                          .shape = rows[i].shape,
+			                          .asks = rows[i].asks,
+			                          .lang = KB_LANG_EN,
 			                          .answered = true,
 			                          .bound = rows[i].bound };
 		struct kb_sv said = KB_SV("");
