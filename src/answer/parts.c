@@ -214,21 +214,6 @@ static bool tells(const struct text *t, size_t unit)
 	return kb_asks_told(t->asks, t->lang, t->units[unit].text);
 }
 
-/* Who asks whether or how many hears it first: the likeliest of the sentences that tell, where one
- * of them is about as likely as the likeliest of all. */
-static void begin_with_told(const struct text *t, struct place *p)
-{
-	size_t told = p->core;
-
-	if (line_of(t, p->core)->kind != KB_LINE_PROSE)
-		return;
-	for (size_t i = p->first; i < p->end && !tells(t, told); i++)
-		if (tells(t, i) && t->units[i].mass >= TELLING * t->units[p->core].mass)
-			told = i;
-	if (tells(t, told) && line_of(t, told)->kind == KB_LINE_PROSE && !t->units[told].s->leans)
-		p->first = told;
-}
-
 /* ---- from there to whole blocks ---- */
 
 static bool is_listed(const struct text *t, size_t unit)
@@ -374,6 +359,20 @@ static void make_whole(const struct text *t, struct place *p)
 		p->end--;
 }
 
+/* Who asks whether or how many hears it first: the place begins with its first sentence that tells,
+ * unless that is behind a likelier one. */
+static void begin_with_told(const struct text *t, struct place *p)
+{
+	size_t told = p->first;
+
+	while (told < p->end && line_of(t, told)->kind == KB_LINE_PROSE && !tells(t, told))
+		told++;
+	if (told == p->end || line_of(t, told)->kind != KB_LINE_PROSE || t->units[told].s->leans
+	    || (told > p->core && t->units[told].mass < TELLING * t->units[p->core].mass))
+		return;
+	p->first = told;
+}
+
 /* ---- all of it ---- */
 
 /* Debris, or a row of a table that has nothing for the answer. */
@@ -434,8 +433,6 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 	*count = 0;
 	if (selection->bound && selection->shape == KB_SHAPE_FACT)
 		form.start = form.rest = form.more = 0;
-	if (selection->asks == KB_ASKS_WHETHER || selection->asks == KB_ASKS_FIGURE)
-		form.start = 0;
 	if (selection->asks == KB_ASKS_WHAT)
 		form.likely = DEFINING;
 	if (!selection->answered || selection->count == 0)
@@ -449,8 +446,8 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 			break;
 		first = KB_MAX(first, p.mass);
 		trim(&t, &p);
-		begin_with_told(&t, &p);
 		make_whole(&t, &p);
+		begin_with_told(&t, &p);
 		if (!only_asks(&t, &p))
 			say(&t, &p, *out, count);
 		mark_said(&t, &p);

@@ -23,7 +23,7 @@ static const struct {
 	{ .lang = KB_LANG_EN,
 	  .whether = " can could may might must should shall will would do does did is are was were am has have had don doesn isn aren won ",
 	  .decides = " no not never none nothing cannot t yes can may must should only always allowed possible impossible permitted"
-	             " forbidden prohibited required necessary needed optional supported supports support included available unless without free need needs have has ",
+	             " forbidden prohibited required necessary needed optional supported supports support included available unless without free need needs ",
 	  .what = "|what is|what's|what are|who is|who's|who are|",
 	  .the = " the your my our their his her its this that these those " },
 	{ .lang = KB_LANG_DE,
@@ -48,7 +48,7 @@ static const struct {
 	  .the = " el la los las su sus mi mis tu tus nuestro nuestra este esta " },
 	{ .lang = KB_LANG_ZH,
 	  .whether_runs = "|吗|是否|能不能|可不可以|是不是|有没有|能否|可否|要不要|会不会|",
-	  .decides_runs = "|不|没|无|未|免|可以|能|必须|只|需要|需|支持|允许|禁止|有|",
+	  .decides_runs = "|不|没|无法|无需|未|免费|可以|能够|必须|只能|需要|支持|允许|禁止|",
 	  .what_runs = "|什么是|是什么|是谁|谁是|" },
 };
 // clang-format on
@@ -126,6 +126,14 @@ static size_t phrase_in(const char *phrases, struct kb_sv text, bool first)
 	return 0;
 }
 
+/* Of a language without blanks: no name is that long, nor says whose it is. */
+static bool is_bare(struct kb_sv name)
+{
+	enum { NAME_BYTES = 36 };
+
+	return name.n <= NAME_BYTES && kb_sv_find(name, KB_SV("\u7684")) < 0;
+}
+
 /* "What is Docent?", "Who is Anna Berg?", "What is a webhook?": a few words that are no part of
  * anything. */
 static bool asks_what(size_t row, struct kb_sv text)
@@ -152,7 +160,8 @@ enum kb_asks kb_asks_of(enum kb_lang lang, enum kb_question_type type, struct kb
 	for (size_t i = 0; i < KB_COUNTOF(words); i++) {
 		if (words[i].lang != lang)
 			continue;
-		if (asks_what(i, text) || phrase_in(words[i].what_runs, text, false))
+		if (asks_what(i, text)
+		    || (phrase_in(words[i].what_runs, text, false) && is_bare(text)))
 			return KB_ASKS_WHAT;
 		if (listed(words[i].whether, first)
 		    || (!listed(words[i].asking, first)

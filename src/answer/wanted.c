@@ -70,9 +70,11 @@ static const struct {
 		"hoeveel kost|wat kost|prijs|",
 		"|多少钱|价格|费用|いくら|料金|値段|얼마|가격|",
 		" euro euros eur dollar dollars usd pound pounds pence gbp chf franken francs franc cent cents crown crowns kronor"
-		" kroner yen yuan rubles free gratis kostenlos kostenfrei gratuit gratuite gratuito gratuita nothing umsonst"
+		" krona krone kronen kroner couronne couronnes corona coronas corone coroas koruna korun koruny centimes céntimos"
+		" dólar dólares dollari pfund sterline peso pesos reais rupee rupees złoty złotych zloty forint dirham shekel"
+		" rubel roubles rublos yen yuan rubles free gratis kostenlos kostenfrei gratuit gratuite gratuito gratuita nothing umsonst"
 		" included inklusive ",
-		" kr pln zl czk rub ", "|€|$|£|¥|₹|円|元|无料|免费|無料|원|" },
+		" kr pln zl czk rub libras livres lire lei won baht rand dinar real ", "|€|$|£|¥|￥|₹|₽|₩|₺|₪|฿|円|元|块|无料|免费|無料|원|" },
 	[KB_WANTED_DURATION] = {
 		"|how long does|how long do|how long will|how long is the guarantee|how long is the warranty|what is the guarantee|"
 		"how many days|how many hours|how many weeks|"

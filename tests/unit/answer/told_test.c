@@ -35,6 +35,8 @@ static void test_asks(struct kb_test *t)
 		{ KB_LANG_ES, KB_Q_OTHER, "\u00bfQu\u00e9 es Docent?", KB_ASKS_WHAT },
 		{ KB_LANG_ZH, KB_Q_OTHER, "\u80fd\u5e26\u72d7\u5417\uff1f", KB_ASKS_WHETHER },
 		{ KB_LANG_ZH, KB_Q_OTHER, "\u4ec0\u4e48\u662fDocent\uff1f", KB_ASKS_WHAT },
+		{ KB_LANG_ZH, KB_Q_OTHER, "\u9ad8\u5854\u7684\u65f6\u95f4\u662f\u4ec0\u4e48\uff1f",
+		  KB_ASKS_OTHER },
 		{ KB_LANG_SV, KB_Q_OTHER, "Kan jag komma?", KB_ASKS_OTHER },
 		{ KB_LANG_EN, KB_Q_OTHER, "", KB_ASKS_OTHER },
 	};
