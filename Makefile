@@ -1,5 +1,5 @@
 # The short front of Meson. `make run` and `make test` install what is missing and need nothing else.
-.PHONY: build run test bench bench-search sanitizers asan asan-stories tsan fuzz components lint fmt clean
+.PHONY: build run test bench bench-search sanitizers asan asan-stories tsan fuzz components lint fmt clean install deb image
 
 BUILD = build
 
@@ -94,5 +94,24 @@ fmt:
 	@git ls-files '*.c' '*.h' '*.cc' | xargs clang-format -i
 	@git ls-files '*.mjs' 'web/*.ts' 'web/*.tsx' 'web/*.css' ':!web/vendor' | xargs tests/api/node_modules/.bin/prettier --config tests/api/package.json --log-level warn --write
 
+# make install            to /usr/local, with manual pages, completions and a unit of systemd
+# make install PREFIX=/usr DESTDIR=/tmp/root
+PREFIX = /usr/local
+
+install:
+	@test -d build-install || meson setup build-install --buildtype=release -Dtests=false \
+		--prefix=$(PREFIX) >/dev/null
+	@meson configure build-install --prefix=$(PREFIX)
+	@ninja -C build-install $(if $(V),-v,--quiet)
+	@DESTDIR="$(DESTDIR)" meson install -C build-install --strip $(if $(V),,--quiet)
+
+# Debian packages of the tree as it stands, in build/deb.
+deb:
+	@scripts/make-deb
+
+# An image for containers (OCI) with these packages in it, in build/image.
+image:
+	@scripts/make-image
+
 clean:
-	rm -rf build build-asan build-tsan build-release
+	rm -rf build build-asan build-tsan build-release build-install
