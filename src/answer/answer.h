@@ -108,7 +108,7 @@ struct kb_answer_listener {
 };
 
 /* The line of a finished answer. */
-void kb_answer_log(const struct kb_answerer *answerer, const struct kb_answer_request *request,
+void kb_answer_log(struct kb_answerer *answerer, const struct kb_answer_request *request,
                    const struct kb_answer *answer);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "answer/moderate.h"
+#include "base/histogram.h"
 #include "index/fusion.h"
 #include "index/vectorizer.h"
 #include "live/catalog.h"
@@ -28,6 +29,7 @@ struct kb_answerer {
 	_Atomic int64_t searches;
 	struct kb_analyzer *spare[KB_SPARE_ANALYZERS]; /* those not in use */
 	size_t spare_count;
+	struct kb_histogram searches; /* kb_answerer_searches() */
 };
 
 /* What one call works with. */

@@ -78,10 +78,11 @@ struct kb_api {
 	int64_t public_daily;   /* questions that an agent's visitors may ask a day; 0: no limit */
 	int64_t public_address; /* and a minute, those who visit from one address */
 	const char *public_url; /* without a slash at its end; NULL: from each request's Host */
-	const char *metrics_token; /* NULL: /metrics answers loopback only */
-	const char *data;          /* the data directory, as the operator named it */
-	int64_t started_us;        /* kb_clock_mono_us() */
-	struct kb_sv openapi;      /* made once from the route table */
+	const char *metrics_token;  /* NULL: /metrics answers loopback only */
+	const char *data;           /* the data directory, as the operator named it */
+	int64_t started_us;         /* kb_clock_mono_us() */
+	struct kb_timings *timings; /* of calls; NULL: nobody asks for them */
+	struct kb_sv openapi;       /* made once from the route table */
 };
 
 /* Documents or sources came, or something was deleted: the background looks now rather than at its
@@ -95,6 +96,7 @@ struct kb_call {
 	struct kb_request *req;
 	struct kb_arena *arena;
 	const struct kb_api_route *row;
+	int64_t began_us; /* kb_clock_mono_us() */
 	/* KB_ROLE_NONE where the row asks for nobody; of a public agent with the account that
 	 * answers and pays all the same. */
 	struct kb_principal who;

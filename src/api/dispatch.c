@@ -168,9 +168,11 @@ static void dispatch(struct kb_request *req)
 	struct kb_call *call = KB_NEW(req->arena, struct kb_call);
 	struct kb_err err = { 0 };
 
-	*call = (struct kb_call){
-		.api = api_of(req), .req = req, .arena = req->arena, .row = req->route->app
-	};
+	*call = (struct kb_call){ .api = api_of(req),
+		                  .req = req,
+		                  .arena = req->arena,
+		                  .row = req->route->app,
+		                  .began_us = kb_clock_mono_us() };
 	kb_job_set(call->row->path);
 	/* Where it is true, the answer may be out, and the call gone with its request. */
 	if (!run(call, &err)) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "api/routes.h"
+#include "api/timings.h"
 #include "base/address.h"
 #include "store/backups.h"
 #include "store/chores.h"
@@ -14,7 +15,7 @@
 
 /* All that is asked for one answer. */
 struct figures {
-	int64_t uptime_s, resident, nodes, worker_queue, queued, repairing, chores;
+	int64_t uptime_s, started_at, resident, nodes, worker_queue, queued, repairing, chores;
 	int64_t backup_failed, drill_failed;
 	struct kb_backups backups; /* times in microseconds */
 	struct kb_server_stats server;
@@ -46,6 +47,7 @@ struct metric {
 // clang-format off
 static const struct metric metrics[] = {
 	{ "uptime_seconds", GAUGE, FIGURE(uptime_s), "Seconds since the start" },
+	{ "start_time_seconds", GAUGE, FIGURE(started_at), "When it started, Unix time", 1000000 },
 	{ "resident_bytes", GAUGE, FIGURE(resident), "Resident memory" },
 	{ "nodes", GAUGE, FIGURE(nodes), "Nodes that are there, this one among them" },
 	{ "http_connections", GAUGE, FIGURE(server.connections), "Open connections" },
@@ -254,6 +256,27 @@ static void write_node(struct kb_buf *buf, const struct kb_store *store)
 	kb_buf_str(buf, "\"} 1\n");
 }
 
+/* Which program it is, as the values of labels. */
+static void write_build(struct kb_buf *buf)
+{
+	static const struct metric info = { "build_info", GAUGE, 0, "The program's version" };
+
+	write_head(buf, &info);
+	kb_buf_printf(buf, "docent_%s{version=\"" DOCENT_VERSION "\"} 1\n", info.name);
+}
+
+static void write_histograms(struct kb_buf *buf, struct kb_api *api, const struct figures *figures)
+{
+	static const char searches[] = "search_seconds", transactions[] = "store_commit_seconds";
+
+	if (api->timings)
+		kb_timings_write(api->timings, buf);
+	kb_histogram_head(buf, searches, "Time that finding and ranking took, of each answer");
+	kb_histogram_write(buf, searches, "", kb_answerer_searches(api->answerer));
+	kb_histogram_head(buf, transactions, "Time of transactions that were committed");
+	kb_histogram_write(buf, transactions, "", figures->store.transactions);
+}
+
 static void write_metrics(struct kb_buf *buf, const struct metric *rows, size_t count,
                           const struct figures *figures)
 {
@@ -406,6 +429,7 @@ static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 
 	*out = (struct figures){
 		.uptime_s = (kb_clock_mono_us() - api->started_us) / KB_SECOND_US,
+		.started_at = kb_clock_now_us(NULL) - (kb_clock_mono_us() - api->started_us),
 		.resident = resident_bytes(),
 		.nodes = kb_store_nodes(api->store),
 		.worker_queue = (int64_t)kb_pool_waiting(api->workers),
@@ -439,9 +463,11 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 		        "or for the bearer of the metrics token");
 	if (!gather(call->api, &figures, err) || !gather_backups(call, &figures, err))
 		return false;
-	kb_buf_init(&buf, 64 << 10);
+	kb_buf_init(&buf, 256 << 10);
+	write_build(&buf);
 	write_node(&buf, call->api->store);
 	write_metrics(&buf, metrics, KB_COUNTOF(metrics), &figures);
 	write_models(&buf, call, &figures);
+	write_histograms(&buf, call->api, &figures);
 	return kb_call_respond_buf(call, &head, &buf, err);
 }

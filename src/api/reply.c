@@ -5,6 +5,7 @@
 #include "api/reply_own.h"
 
 #include "api/audit.h"
+#include "api/timings.h"
 
 enum { REPLY_MAX = 64 << 20 };
 
@@ -26,6 +27,9 @@ enum { REPLY_MAX = 64 << 20 };
 static void leave(const struct kb_call *call, int status, const struct kb_err *err)
 {
 	kb_call_audit_end(call, err);
+	if (call->began_us && call->row && call->api->timings)
+		kb_timings_add(call->api->timings, call->row->verb, status,
+		               kb_clock_mono_us() - call->began_us);
 	if (err && status >= 500)
 		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", status,
 		        kb_err_info(err->code)->name, err->msg);

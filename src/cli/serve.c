@@ -17,6 +17,7 @@
 #include "api/follow.h"
 #include "api/ready.h"
 #include "api/slots.h"
+#include "api/timings.h"
 #include "api/watch.h"
 #include "backup/calendar.h"
 #include "base/file.h"
@@ -629,6 +630,7 @@ static void start_work(struct service *s)
 	/* Before anything is stored. */
 	s->chore_models = chore_models(s);
 	api->rates = kb_rates_new();
+	api->timings = KB_NEW(s->arena, struct kb_timings);
 	api->slots = kb_slots_new();
 	api->readies = kb_readies_new();
 	api->embeddings = kb_embeddings_new();

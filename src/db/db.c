@@ -98,6 +98,7 @@ struct kb_db {
 
 	_Atomic bool is_away; /* the last connection that was wanted could not be opened */
 	_Atomic int64_t commits, writes, reads, write_wait_us;
+	struct kb_histogram transactions;
 };
 
 /* A further connection. That there is none is said once in the log, with the reason, and to clients
@@ -394,6 +395,7 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	const struct kb_driver *driver = conn->driver;
 	bool was_uncertain = writer->is_uncertain, was_done = false;
 	struct kb_err err = { 0 };
+	int64_t began_us = kb_clock_mono_us();
 	size_t done = 0;
 	bool ok, was_counted = true, is_unclear;
 
@@ -422,6 +424,7 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 		err = jobs[done - 1]->err;
 	}
 	if (ok) {
+		kb_histogram_add(&writer->db->transactions, kb_clock_mono_us() - began_us);
 		committed(writer->db, jobs, count, conn->notes, conn->note_count);
 		return done;
 	}
@@ -725,6 +728,7 @@ void kb_db_close(struct kb_db *db)
 void kb_db_stats(struct kb_db *db, struct kb_db_stats *out)
 {
 	*out = (struct kb_db_stats){
+		.transactions = &db->transactions,
 		.commits = atomic_load_explicit(&db->commits, memory_order_relaxed),
 		.writes = atomic_load_explicit(&db->writes, memory_order_relaxed),
 		.reads = atomic_load_explicit(&db->reads, memory_order_relaxed),

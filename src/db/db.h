@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/histogram.h"
 #include "base/log.h"
 
 /* ---- statements ---- */
@@ -324,6 +325,7 @@ void kb_db_give(struct kb_db *db, struct kb_db_conn *conn);
 /* Since it was opened. */
 struct kb_db_stats {
 	int64_t commits, writes, reads, write_wait_us;
+	struct kb_histogram *transactions; /* how long those took that were committed */
 };
 void kb_db_stats(struct kb_db *db, struct kb_db_stats *out);
 

@@ -423,5 +423,6 @@ void kb_store_stats(struct kb_store *store, struct kb_store_stats *out)
 		.writes = stats.writes,
 		.reads = stats.reads,
 		.write_wait_us = stats.write_wait_us,
+		.transactions = stats.transactions,
 	};
 }

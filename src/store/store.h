@@ -25,6 +25,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/histogram.h"
 #include "base/log.h"
 
 struct kb_store;
@@ -96,6 +97,7 @@ bool kb_store_ready(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 /* Commits, batches and waiting writers, for /metrics. */
 struct kb_store_stats {
 	int64_t commits, writes, reads, write_wait_us;
+	struct kb_histogram *transactions; /* those that were committed; the store's */
 };
 void kb_store_stats(struct kb_store *store, struct kb_store_stats *out);
 
