@@ -62,3 +62,19 @@ test("every link of the documents to a file of the project leads to it", async (
   }
   assert.ok(followed > 20, `${followed} links were seen`);
 });
+
+test("each promise is held by tests that there are", async () => {
+  const rows = [...(await read("docs/promises.md")).matchAll(/^\| (\d+) \|[^|]*\|([^|]*)\|$/gm)];
+  assert.deepEqual(
+    rows.map(([, number]) => Number(number)),
+    Array.from({ length: 10 }, (_, i) => i + 1),
+  );
+  const files = (await readdir(path.join(root, "tests/api"))).filter((name) => name.endsWith(".test.mjs"));
+  const stories = (await Promise.all(files.map((name) => read(`tests/api/${name}`)))).join("\n");
+  for (const [, number, held] of rows) {
+    const names = [...held.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    assert.ok(names.length, `promise ${number} names no test`);
+    for (const name of names)
+      assert.ok(stories.includes(`est("${name}"`), `promise ${number}: there is no test "${name}"`);
+  }
+});
