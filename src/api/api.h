@@ -89,6 +89,16 @@ struct kb_api {
  * next poll. Never blocks. */
 void kb_api_wake(struct kb_api *api);
 
+struct kb_call;
+
+/* The rows, and that who calls may do what a row is for, and then its handler; where it is true,
+ * the answer is in `within`. */
+struct kb_calls_within {
+	const struct kb_api_route *rows;
+	size_t count;
+	bool (*run)(struct kb_call *call, struct kb_err *err);
+};
+
 /* One request on its way through its handler; in the request's arena, so a handler may return and
  * leave the answer to others. */
 struct kb_call {
@@ -108,9 +118,11 @@ struct kb_call {
 	struct kb_visitor visitor; /* the visit behind KB_ROLE_VISITOR */
 	struct kb_inputs inputs;
 	struct kb_audit *audit; /* what is kept of it (audit.h); NULL: nothing */
-	bool streaming;         /* kb_call_stream(): errors go into the stream */
-	/* Of one of several that are read together (together.c): its answer stays here, in the
-	 * call's arena. NULL: it goes to its client. */
+	bool streaming; /* kb_call_stream(): errors go into the stream */
+	/* How calls within this one are made (together.c). */
+	const struct kb_calls_within *calls;
+	/* Of a call within another one: its answer stays here, in the call's arena. NULL: it goes
+	 * to its client. */
 	struct kb_response *within;
 	struct kb_cited_rows *cited; /* what is known of cited documents (cited.c) */
 	struct kb_cited_text *texts;

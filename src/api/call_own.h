@@ -1,5 +1,4 @@
-/* What dispatch.c and call.c know of each other besides: how the row's path is read, what is read
- * ahead, and calls within a call. */
+/* What dispatch.c knows of call.c besides: how the row's path is read, and what is read ahead. */
 #ifndef KB_API_CALL_OWN_H
 #define KB_API_CALL_OWN_H
 
@@ -13,9 +12,5 @@ bool kb_call_reads_ahead(const struct kb_call *call);
 /* Reads all that the route's question needs, with the key where the cache lacks it. Whose it is is
  * judged by who uses it. */
 bool kb_call_read_ahead(struct kb_call *call, struct kb_sv key, struct kb_err *err) KB_MUST_CHECK;
-
-/* A call that stands within another one, of its row: that who calls may do it, and then its
- * handler. Where it is true, the answer is in `within`. (dispatch.c) */
-bool kb_call_run_within(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -143,7 +143,7 @@ static bool check_feature(const struct kb_call *call, struct kb_err *err)
 	return true;
 }
 
-bool kb_call_run_within(struct kb_call *call, struct kb_err *err)
+static bool run_within(struct kb_call *call, struct kb_err *err)
 {
 	KB_ASSERT(call->row->together && call->row->role >= KB_ROLE_MEMBER);
 	return check_known(call, true, err) && check_feature(call, err)
@@ -163,6 +163,9 @@ static bool run(struct kb_call *call, struct kb_err *err)
 	return call->row->handle(call, err);
 }
 
+/* Made once, before the first request. */
+static struct kb_calls_within within = { .run = run_within };
+
 static void dispatch(struct kb_request *req)
 {
 	struct kb_call *call = KB_NEW(req->arena, struct kb_call);
@@ -172,6 +175,7 @@ static void dispatch(struct kb_request *req)
 		                  .req = req,
 		                  .arena = req->arena,
 		                  .row = req->route->app,
+		                  .calls = &within,
 		                  .began_us = kb_clock_mono_us() };
 	kb_job_set(call->row->path);
 	/* Where it is true, the answer may be out, and the call gone with its request. */
@@ -189,6 +193,8 @@ struct kb_route *kb_api_net_routes(struct kb_arena *arena, size_t *count)
 	const struct kb_api_route *rows = kb_api_routes(count);
 	struct kb_route *routes = KB_NEW_ARRAY(arena, *count, struct kb_route);
 
+	within.rows = rows;
+	within.count = *count;
 	for (size_t i = 0; i < *count; i++) {
 		KB_ASSERT(rows[i].handle);
 		routes[i] = (struct kb_route){

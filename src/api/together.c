@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "api/call_own.h"
 #include "api/routes.h"
 
 enum { TOGETHER_MAX = 32 };
@@ -37,14 +36,12 @@ static bool fits(const char *row, struct kb_sv path, struct kb_request *req)
 	}
 }
 
-static const struct kb_api_route *row_of(struct kb_sv path, struct kb_request *req)
+static const struct kb_api_route *row_of(const struct kb_calls_within *calls, struct kb_sv path,
+                                         struct kb_request *req)
 {
-	size_t count;
-	const struct kb_api_route *rows = kb_api_routes(&count);
-
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].together && fits(rows[i].path, path, req))
-			return &rows[i];
+	for (size_t i = 0; i < calls->count; i++)
+		if (calls->rows[i].together && fits(calls->rows[i].path, path, req))
+			return &calls->rows[i];
 	return NULL;
 }
 
@@ -88,13 +85,13 @@ static void read_one(struct kb_call *call, const struct kb_request *plain, struc
 	*one = (struct kb_call){ .api = call->api,
 		                 .req = req,
 		                 .arena = call->arena,
-		                 .row = row_of(req->path, req),
+		                 .row = row_of(call->calls, req->path, req),
 		                 .who = call->who,
 		                 .plan = call->plan,
 		                 .within = out };
 	if (!one->row)
 		kb_fail(&err, KB_E_NOT_FOUND, "There is nothing to read together at this address");
-	if (!one->row || !kb_call_run_within(one, &err))
+	if (!one->row || !call->calls->run(one, &err))
 		kb_call_error(one, &err);
 }
 
