@@ -155,6 +155,22 @@ struct shown_opening {
 	bool is_coming;
 };
 
+/* How many documents everybody may find, until that is made. */
+static bool count_documents(struct kb_call *call, int64_t *out, struct kb_err *err)
+{
+	const struct kb_page_filter open = { .list = { .page = 1, .limit = 1 },
+		                             .search = KB_SV(""),
+		                             .crawl = -1,
+		                             .index = KB_STATUS_OK,
+		                             .unlabelled = true };
+	struct kb_page_list pages;
+
+	if (!kb_store_page_list(call->api->store, call->arena, call->agent.id, &open, &pages, err))
+		return false;
+	*out = pages.total;
+	return true;
+}
+
 /* Where it is to be made anew, that is wanted from now on. */
 static bool read_opening(struct kb_call *call, struct shown_opening *out, struct kb_err *err)
 {
@@ -177,7 +193,8 @@ static bool read_opening(struct kb_call *call, struct shown_opening *out, struct
 	out->pages =
 	        KB_NEW_ARRAY(call->arena, KB_OPENING_QUESTIONS + KB_OPENING_TOPICS, struct kb_page);
 	out->is_coming = !row.content.n;
-	return kb_visitor_pages(call, &wanted, out->pages, err);
+	return (!out->is_coming || count_documents(call, &opening->documents, err))
+	       && kb_visitor_pages(call, &wanted, out->pages, err);
 }
 
 static void write_opening(struct kb_jw *jw, const struct kb_settings *settings,
@@ -236,22 +253,6 @@ bool kb_starters_read(struct kb_call *call, struct kb_err *err)
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-/* How many documents everybody may find, until that is made. */
-static bool count_documents(struct kb_call *call, int64_t *out, struct kb_err *err)
-{
-	const struct kb_page_filter open = { .list = { .page = 1, .limit = 1 },
-		                             .search = KB_SV(""),
-		                             .crawl = -1,
-		                             .index = KB_STATUS_OK,
-		                             .unlabelled = true };
-	struct kb_page_list pages;
-
-	if (!kb_store_page_list(call->api->store, call->arena, call->agent.id, &open, &pages, err))
-		return false;
-	*out = pages.total;
-	return true;
-}
-
 /* What visitors are greeted with, for who keeps the agent: every title is named, whatever of it
  * visitors are shown. */
 bool kb_opening_show(struct kb_call *call, struct kb_err *err)
@@ -262,8 +263,7 @@ bool kb_opening_show(struct kb_call *call, struct kb_err *err)
 	struct kb_jw jw;
 
 	if (!kb_call_settings(call, &call->agent, &settings, err)
-	    || !read_opening(call, &shown, err)
-	    || (shown.is_coming && !count_documents(call, &shown.opening.documents, err)))
+	    || !read_opening(call, &shown, err))
 		return false;
 	settings.is_anonymize_pdfs = false;
 	settings.enable_citations.v = KB_CITATIONS_LIST;
