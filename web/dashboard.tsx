@@ -8,6 +8,7 @@ import { Screen, Shell } from "./components/Shell";
 import { Toasts } from "./components/Toasts";
 import { ApiError, noService, refusals } from "./lib/api";
 import "./lib/drops";
+import "./lib/light";
 import "./lib/together";
 import { part } from "./lib/part";
 import { places } from "./lib/places";

@@ -1,5 +1,6 @@
 // What an owner sets in the page: the form comes from the service's own table of settings.
 import { assert, faults, signedIn, start, test, until } from "./lib.mjs";
+import { library } from "../api/lib/documents.mjs";
 
 const masterOnly = ["master_project_smart_routing_mode", "master_project_user_agent_switching_enabled"];
 /** Has a screen of its own. */
@@ -289,6 +290,23 @@ test("a source is added by its address, planned, and deleted with its documents"
   await page.getByRole("button", { name: /^Delete http/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("heading", { name: "No documents yet" }).waitFor();
+  quiet();
+});
+
+test("light or dark is the system's, or the reader's choice, which stays", async (t) => {
+  const kb = await start(t);
+  const { page, quiet } = await signedIn(t, kb, { colorScheme: "light" });
+  await page.goto(`${kb.url}/account`);
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  await page.getByLabel("Light or dark").selectOption("dark");
+  const dark = await paper();
+  assert.notEqual(dark, light);
+  await page.reload();
+  await page.getByLabel("Light or dark").waitFor();
+  assert.equal(await paper(), dark);
+  await page.getByLabel("Light or dark").selectOption("As the system has it");
+  assert.equal(await paper(), light);
   quiet();
 });
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { onLight } from "../lib/light";
 import { usePart } from "../lib/usepart";
 
 interface Props {
@@ -21,11 +22,10 @@ export function Plot({ labels, values, name }: Props) {
     };
     const observer = new ResizeObserver(anew);
     observer.observe(box);
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", anew);
+    const end = onLight(anew);
     return () => {
       observer.disconnect();
-      dark.removeEventListener("change", anew);
+      end();
       plot?.destroy();
     };
   }, [draw, labels.join(), values.join()]);

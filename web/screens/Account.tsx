@@ -4,6 +4,7 @@ import { Button } from "../components/Button";
 import { Field } from "../components/Field";
 import { Note } from "../components/Note";
 import { PagesLanguage } from "../components/PagesLanguage";
+import { PagesLight } from "../components/PagesLight";
 import { Screen } from "../components/Shell";
 import { post } from "../lib/api";
 import { isWhole, leave, readSignIn, attempt, signIn, tell } from "../lib/state";
@@ -92,6 +93,7 @@ export default function Account() {
         </form>
         <section class="card padded options">
           <PagesLanguage />
+          <PagesLight />
         </section>
       </div>
     </Screen>

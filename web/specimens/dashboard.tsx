@@ -30,6 +30,7 @@ import { Pager } from "../components/Pager";
 import { Pages } from "../components/Pages";
 import { PageSheet } from "../components/PageSheet";
 import { PagesLanguage } from "../components/PagesLanguage";
+import { PagesLight } from "../components/PagesLight";
 import { openPalette, Palette } from "../components/Palette";
 import { Plot } from "../components/Plot";
 import { Preview } from "../components/Preview";
@@ -484,6 +485,11 @@ const specimens: Specimens = {
       <div class="paper-scroll" tabIndex={0} role="region" aria-label="Pages">
         <Pages reader={reader} pages={[1, 2]} name={(n) => `Page ${n}`} places={data.places} current={0} number={1} />
       </div>
+    </State>
+  ),
+  PagesLight: () => (
+    <State name="as this browser has it">
+      <PagesLight />
     </State>
   ),
   PagesLanguage: () => (

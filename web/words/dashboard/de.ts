@@ -35,6 +35,8 @@ const de: Words = {
   noService: "Der Dienst antwortet nicht. Läuft er?",
   csvOf: (title) => `CSV: ${title}`,
   pagesLanguage: "Sprache dieser Seiten",
+  pagesLight: "Hell oder dunkel",
+  lights: { system: "Wie das System", light: "Hell", dark: "Dunkel" },
   browserLanguage: (name) => `Die des Browsers: ${name}`,
 
   // sign-in

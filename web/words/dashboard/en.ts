@@ -35,6 +35,8 @@ const en = {
   noService: "The service does not answer. Is it running?",
   csvOf: (title: string) => `CSV: ${title}`,
   pagesLanguage: "Language of these pages",
+  pagesLight: "Light or dark",
+  lights: { system: "As the system has it", light: "Light", dark: "Dark" },
   browserLanguage: (name: string) => `The browser's: ${name}`,
 
   // sign-in

@@ -35,6 +35,8 @@ const es: Words = {
   noService: "El servicio no responde. ¿Está en marcha?",
   csvOf: (title) => `CSV: ${title}`,
   pagesLanguage: "Idioma de estas páginas",
+  pagesLight: "Claro u oscuro",
+  lights: { system: "Como el sistema", light: "Claro", dark: "Oscuro" },
   browserLanguage: (name) => `El del navegador: ${name}`,
 
   // sign-in

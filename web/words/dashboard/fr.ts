@@ -38,6 +38,8 @@ const fr: Words = {
   noService: "Le service ne répond pas. Est-il en marche ?",
   csvOf: (title) => `CSV : ${title}`,
   pagesLanguage: "Langue de ces pages",
+  pagesLight: "Clair ou sombre",
+  lights: { system: "Comme le système", light: "Clair", dark: "Sombre" },
   browserLanguage: (name) => `Celle du navigateur : ${name}`,
 
   // sign-in

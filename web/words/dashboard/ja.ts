@@ -35,6 +35,8 @@ const ja: Words = {
   noService: "サービスが応答しません。動いていますか？",
   csvOf: (title) => `CSV：${title}`,
   pagesLanguage: "この画面の言語",
+  pagesLight: "明るさ",
+  lights: { system: "システムに合わせる", light: "ライト", dark: "ダーク" },
   browserLanguage: (name) => `ブラウザーの言語：${name}`,
 
   // sign-in

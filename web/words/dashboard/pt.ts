@@ -35,6 +35,8 @@ const pt: Words = {
   noService: "O serviço não responde. Ele está funcionando?",
   csvOf: (title) => `CSV: ${title}`,
   pagesLanguage: "Idioma destas páginas",
+  pagesLight: "Claro ou escuro",
+  lights: { system: "Como o sistema", light: "Claro", dark: "Escuro" },
   browserLanguage: (name) => `O do navegador: ${name}`,
 
   // sign-in

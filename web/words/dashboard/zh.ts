@@ -35,6 +35,8 @@ const zh: Words = {
   noService: "服务没有响应。它在运行吗？",
   csvOf: (title) => `CSV：${title}`,
   pagesLanguage: "这些页面的语言",
+  pagesLight: "浅色或深色",
+  lights: { system: "跟随系统", light: "浅色", dark: "深色" },
   browserLanguage: (name) => `浏览器的语言：${name}`,
 
   // sign-in
