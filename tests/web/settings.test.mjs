@@ -310,6 +310,30 @@ test("light or dark is the system's, or the reader's choice, which stays", async
   quiet();
 });
 
+test("on a phone a row of a list shows all that it has", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  await agent.ask("Who built the Velmora lighthouse?");
+  await kb.expect(201, "POST", "/keys", { json: { name: "The newsletter" } });
+  const { page, quiet } = await signedIn(t, kb, { viewport: { width: 390, height: 844 } });
+  const seen = {
+    [`/agents/${agent.id}/content`]: page.getByRole("row", { name: /Velmora/ }).getByText("Ready"),
+    [`/agents/${agent.id}/conversations`]: page.locator('td[data-title="Begun"]'),
+    "/keys": page
+      .getByRole("row", { name: /The newsletter/ })
+      .getByRole("button")
+      .last(),
+  };
+  for (const [path, what] of Object.entries(seen)) {
+    await page.goto(kb.url + path);
+    await what.first().waitFor();
+    const box = await what.first().boundingBox();
+    assert.ok(box && box.width > 0 && box.x >= 0 && box.x + box.width <= 390, `${path}: ${JSON.stringify(box)}`);
+    assert.deepEqual(await faults(page, path), []);
+  }
+  quiet();
+});
+
 test("settings can be read on a phone: words have room, and nothing runs off the screen", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ project_name: "Harbour" });

@@ -64,8 +64,8 @@ export const Rows = <T, K extends number | string>({ rows, columns, idOf, action
                 />
               </td>
             )}
-            {columns.map(({ kind, cell }, i) => (
-              <td key={i} class={kind}>
+            {columns.map(({ kind, cell, title }, i) => (
+              <td key={i} class={kind} data-title={typeof title === "string" ? title : undefined}>
                 {cell(row)}
               </td>
             ))}
