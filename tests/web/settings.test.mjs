@@ -293,6 +293,31 @@ test("a source is added by its address, planned, and deleted with its documents"
   quiet();
 });
 
+test("figures stand beside those of the time before, of any days", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  await agent.ask("Who built the Velmora lighthouse?");
+  const { page, quiet } = await signedIn(t, kb);
+  const asked = [];
+  page.on("request", (request) => {
+    for (const path of new URL(request.url()).searchParams.getAll("path"))
+      if (path.includes("/reports/analysis")) asked.push(Object.fromEntries(new URLSearchParams(path.split("?")[1])));
+  });
+  await page.goto(`${kb.url}/agents/${agent.id}/analytics`);
+  await page.getByText("before: 0").first().waitFor();
+  const day = (ms) => new Date(ms).toISOString().slice(0, 10);
+  const now = Date.now(),
+    before = (days) => day(now - days * 86_400_000);
+  assert.deepEqual(asked, [{ interval: "weekly" }, { start_date: before(13), end_date: before(7) }]);
+  asked.length = 0;
+  await page.getByRole("button", { name: "30 days" }).click();
+  await until("both", () => asked.length === 2);
+  assert.deepEqual(asked, [{ start_date: before(29) }, { start_date: before(59), end_date: before(30) }]);
+  await page.getByRole("button", { name: "Last 24 hours" }).click();
+  await page.getByText("before: 0").first().waitFor({ state: "detached" });
+  quiet();
+});
+
 test("light or dark is the system's, or the reader's choice, which stays", async (t) => {
   const kb = await start(t);
   const { page, quiet } = await signedIn(t, kb, { colorScheme: "light" });

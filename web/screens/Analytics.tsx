@@ -10,6 +10,7 @@ import { Plot } from "../components/Plot";
 import { Screen } from "../components/Shell";
 import { Rows } from "../components/Table";
 import { get } from "../lib/api";
+import { daysBefore, lastDays } from "../lib/before";
 import { readContent } from "../lib/content";
 import { languageName } from "../lib/fields";
 import { csv, saveBlob } from "../lib/files";
@@ -52,6 +53,9 @@ interface Question {
   browser: string | null;
 }
 
+/** Times that one click leads to, in days. */
+const LAST = [30, 90, 365];
+
 const surface = (name: string) => w.surfaces[name as "web"] ?? name;
 
 const short = (n: number) => number(Math.round(n * 100) / 100);
@@ -71,14 +75,36 @@ const tables = signal<string[]>([]);
 
 const sum = (points: Point[]) => points.reduce((all, point) => all + point.queries_number, 0);
 
+const perConversation = (series: Analysis) => sum(series.queries) / Math.max(1, sum(series.conversations));
+
+/** What it was in the time before, and by how much it has changed since. */
+function Before({ now, before }: { now: number; before: number }) {
+  const change = before && Math.round((now / before - 1) * 100);
+  return (
+    <small class="lead num">
+      {w.before(short(before))}
+      {before > 0 && ` (${change > 0 ? "+" : ""}${percent(change / 100)})`}
+    </small>
+  );
+}
+
+interface SeriesProps {
+  title: string;
+  points: Point[];
+  whole?: number;
+  /** The same of the time before; undefined: that is not known. */
+  before?: number;
+}
+
 /** A plot, its figures as a table, and the same as a file. */
-function Series({ title, points, whole }: { title: string; points: Point[]; whole?: number }) {
+function Series({ title, points, whole = sum(points), before }: SeriesProps) {
   const asTable = tables.value.includes(title);
   return (
     <section class="card padded">
       <div class="split">
         <h2>{title}</h2>
-        <b class="num lead">{short(whole ?? sum(points))}</b>
+        <b class="num lead">{short(whole)}</b>
+        {before !== undefined && <Before now={whole} before={before} />}
         <span class="space" />
         <Button
           kind="quiet"
@@ -197,7 +223,14 @@ export default function Analytics({ id }: { id: number }) {
     [id],
   );
   const analysis = useResource(
-    (signal) => get<Analysis>(`${base}/analysis`, isDated ? { start_date: from, end_date: to } : { interval }, signal),
+    async (signal) => {
+      const days = isDated || interval === "weekly" ? daysBefore(from, to) : null;
+      const [series, before] = await Promise.all([
+        get<Analysis>(`${base}/analysis`, isDated ? { start_date: from, end_date: to } : { interval }, signal),
+        days && get<Analysis>(`${base}/analysis`, { ...days }, signal),
+      ]);
+      return { series, before };
+    },
     [id, interval, from, to],
   );
   const questions = useResource(
@@ -268,6 +301,21 @@ export default function Analytics({ id }: { id: number }) {
                         {w.intervals[each as "weekly"]}
                       </button>
                     ))}
+                    {LAST.map((count) => {
+                      const { start_date, end_date } = lastDays(count);
+                      return (
+                        <button
+                          key={count}
+                          class="chip"
+                          aria-pressed={from === start_date && (to === end_date || !to)}
+                          onClick={() =>
+                            goQuery({ interval: null, from: start_date, to: null, page: null }, { replace: true })
+                          }
+                        >
+                          {w.lastDays(count)}
+                        </button>
+                      );
+                    })}
                   </span>
                   <span class="space" />
                   <label class="date">
@@ -290,14 +338,23 @@ export default function Analytics({ id }: { id: number }) {
                   </label>
                 </div>
                 <Loaded from={analysis}>
-                  {(series) => (
+                  {({ series, before }) => (
                     <div class="plots">
-                      <Series title={w.questionsTitle} points={series.queries} />
-                      <Series title={w.conversations} points={series.conversations} />
+                      <Series
+                        title={w.questionsTitle}
+                        points={series.queries}
+                        before={before ? sum(before.queries) : undefined}
+                      />
+                      <Series
+                        title={w.conversations}
+                        points={series.conversations}
+                        before={before ? sum(before.conversations) : undefined}
+                      />
                       <Series
                         title={w.perConversation}
                         points={series.queries_per_conversation}
-                        whole={sum(series.queries) / Math.max(1, sum(series.conversations))}
+                        whole={perConversation(series)}
+                        before={before ? perConversation(before) : undefined}
                       />
                       <Shares
                         title={w.cameFrom}

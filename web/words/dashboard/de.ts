@@ -494,6 +494,8 @@ const de: Words = {
   leads: { title: "Für einen Menschen hinterlassen", email: "E-Mail" },
   nothingFound: "Nichts gefunden",
   asked: "Gefragt",
+  before: (figure) => `davor: ${figure}`,
+  lastDays: (n) => `${number(n)} Tage`,
   sinceTheBeginning: "Von Anfang an",
   perConversation: "Fragen je Gespräch",
   cameFrom: "Herkunft",

@@ -479,6 +479,8 @@ const en = {
   leads: { title: "Left for a person", email: "E-mail" },
   nothingFound: "Nothing found",
   asked: "Asked",
+  before: (figure: string) => `before: ${figure}`,
+  lastDays: (n: number) => `${number(n)} days`,
   sinceTheBeginning: "Since the beginning",
   perConversation: "Questions a conversation",
   cameFrom: "Came from",

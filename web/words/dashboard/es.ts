@@ -484,6 +484,8 @@ const es: Words = {
   leads: { title: "Dejado para una persona", email: "Correo" },
   nothingFound: "Nada encontrado",
   asked: "Preguntada",
+  before: (figure) => `antes: ${figure}`,
+  lastDays: (n) => `${number(n)} días`,
   sinceTheBeginning: "Desde el principio",
   perConversation: "Preguntas por conversación",
   cameFrom: "Procedencia",

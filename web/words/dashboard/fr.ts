@@ -490,6 +490,8 @@ const fr: Words = {
   leads: { title: "Laissé pour une personne", email: "E-mail" },
   nothingFound: "Rien trouvé",
   asked: "Posée",
+  before: (figure) => `avant : ${figure}`,
+  lastDays: (n) => `${number(n)} jours`,
   sinceTheBeginning: "Depuis le début",
   perConversation: "Questions par conversation",
   cameFrom: "Provenance",

@@ -472,6 +472,8 @@ const ja: Words = {
   leads: { title: "担当者への質問", email: "メール" },
   nothingFound: "該当なし",
   asked: "質問日時",
+  before: (figure) => `前の期間: ${figure}`,
+  lastDays: (n) => `${number(n)}日間`,
   sinceTheBeginning: "はじめから",
   perConversation: "会話あたりの質問",
   cameFrom: "どこから",

@@ -484,6 +484,8 @@ const pt: Words = {
   leads: { title: "Deixado para uma pessoa", email: "E-mail" },
   nothingFound: "Nada encontrado",
   asked: "Perguntada",
+  before: (figure) => `antes: ${figure}`,
+  lastDays: (n) => `${number(n)} dias`,
   sinceTheBeginning: "Desde o início",
   perConversation: "Perguntas por conversa",
   cameFrom: "Origem",

@@ -467,6 +467,8 @@ const zh: Words = {
   leads: { title: "留给真人的问题", email: "电子邮箱" },
   nothingFound: "未找到",
   asked: "提问时间",
+  before: (figure) => `之前：${figure}`,
+  lastDays: (n) => `${number(n)} 天`,
   sinceTheBeginning: "自开始以来",
   perConversation: "每次对话的问题数",
   cameFrom: "来自",
