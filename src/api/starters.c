@@ -155,7 +155,7 @@ struct shown_opening {
 	bool is_coming;
 };
 
-/* How many documents everybody may find, until that is made. */
+/* How many documents everybody may find. */
 static bool count_documents(struct kb_call *call, int64_t *out, struct kb_err *err)
 {
 	const struct kb_page_filter open = { .list = { .page = 1, .limit = 1 },
@@ -171,7 +171,9 @@ static bool count_documents(struct kb_call *call, int64_t *out, struct kb_err *e
 	return true;
 }
 
-/* Where it is to be made anew, that is wanted from now on. */
+/* Where it is to be made anew, that is wanted from now on, unless there is nothing to make it of:
+ * it would be shown for a while after there is. What is known of older documents tells nobody how
+ * many there are now. */
 static bool read_opening(struct kb_call *call, struct shown_opening *out, struct kb_err *err)
 {
 	int64_t *ids = KB_NEW_ARRAY(call->arena, KB_OPENING_QUESTIONS + KB_OPENING_TOPICS, int64_t);
@@ -179,22 +181,27 @@ static bool read_opening(struct kb_call *call, struct shown_opening *out, struct
 	struct kb_opening *opening = &out->opening;
 	struct kb_opening_row row;
 	struct kb_err why;
+	bool has_content;
 
 	if (!kb_store_opening_get(call->api->store, call->arena, &call->agent, &row, err))
 		return false;
-	/* What cannot be wanted now is wanted by who comes next. */
-	if (row.wanted && !kb_store_opening_want(call->api->store, call->agent.id, &why))
-		kb_info(&call->req->log, "opening not wanted error=%s", why.msg);
 	kb_opening_read(call->arena, row.content, opening);
+	if ((!row.content.n || row.wanted || row.is_coming)
+	    && !count_documents(call, &opening->documents, err))
+		return false;
+	has_content = opening->documents || call->agent.is_master;
+	/* What cannot be wanted now is wanted by who comes next. */
+	if (row.wanted && has_content
+	    && !kb_store_opening_want(call->api->store, call->agent.id, &why))
+		kb_info(&call->req->log, "opening not wanted error=%s", why.msg);
 	for (size_t i = 0; i < opening->question_count; i++)
 		ids[wanted.count++] = opening->questions[i].page_id;
 	for (size_t i = 0; i < opening->topic_count; i++)
 		ids[wanted.count++] = opening->topics[i];
 	out->pages =
 	        KB_NEW_ARRAY(call->arena, KB_OPENING_QUESTIONS + KB_OPENING_TOPICS, struct kb_page);
-	out->is_coming = !row.content.n;
-	return (!out->is_coming || count_documents(call, &opening->documents, err))
-	       && kb_visitor_pages(call, &wanted, out->pages, err);
+	out->is_coming = !row.content.n && has_content;
+	return kb_visitor_pages(call, &wanted, out->pages, err);
 }
 
 static void write_opening(struct kb_jw *jw, const struct kb_settings *settings,
