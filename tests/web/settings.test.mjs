@@ -318,6 +318,88 @@ test("figures stand beside those of the time before, of any days", async (t) => 
   quiet();
 });
 
+test("the groups of a long form stay in sight, and lead to their settings", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/look`);
+  const groups = page.getByRole("navigation", { name: "Groups of settings" });
+  await groups.getByRole("button").last().click();
+  const heading = page.locator("[data-group] h2").last();
+  await until("the last group", () => heading.evaluate((node) => node === document.activeElement));
+  const place = async (what) => (await what.boundingBox()).y;
+  assert.ok((await place(groups)) < (await place(heading)), "nothing stands over its heading");
+  assert.ok((await place(heading)) < 900 && (await place(groups)) >= 0);
+  await page.locator("[data-field=chatbot_title]").getByRole("textbox").fill("Harbour");
+  await groups.getByRole("button", { name: "1" }).waitFor();
+  assert.deepEqual(await faults(page, "groups"), []);
+  quiet();
+});
+
+test("what needs a model says so where there is none, and is not offered for a question", async (t) => {
+  for (const [args, count] of [
+    [[], 5],
+    [["--models", "small-one"], 0],
+  ]) {
+    const kb = await start(t, { args });
+    const agent = await kb.agent({ project_name: "Harbour", files: library });
+    const { page, quiet } = await signedIn(t, kb);
+    await page.goto(`${kb.url}/agents/${agent.id}/behaviour`);
+    await page.locator("[data-field=response_source]").waitFor();
+    assert.equal(await page.getByText("Needs a model, and this service has none").count(), count);
+    await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+    await page.locator(".starters").waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.equal(await page.getByRole("button", { name: "Own content only" }).count(), count ? 0 : 1);
+    quiet();
+  }
+});
+
+test("what was saved is taken back by undo", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  await agent.expect(200, "POST", "/settings", { json: { chatbot_title: "Harbour" } });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/look`);
+  const title = page.locator("[data-field=chatbot_title]").getByRole("textbox");
+  await title.fill("Lighthouse");
+  await page.locator("[data-field=title_avatar_enabled]").getByRole("switch").click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await until("the old title", async () => (await title.inputValue()) === "Harbour");
+  const stored = await agent.expect(200, "GET", "/settings");
+  assert.deepEqual([stored.chatbot_title, stored.title_avatar_enabled], ["Harbour", true]);
+  quiet();
+});
+
+test("one question is answered as the agent is and as it would be, before anything is saved", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page, quiet } = await signedIn(t, kb);
+  const asked = [];
+  page.on("request", (request) => request.method() === "POST" && asked.push(request.postDataJSON()));
+  await page.goto(`${kb.url}/agents/${agent.id}/persona`);
+  const compare = page.getByRole("button", { name: "Compare answers" });
+  assert.ok(await compare.isDisabled(), "nothing has changed");
+  await page.getByLabel("Who the agent is, and how it speaks").fill("You speak like a sailor.");
+  await compare.click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Question" }).fill("Who built the Velmora lighthouse?");
+  await page.keyboard.press("Enter");
+  for (const side of ["As it is now", "With these changes"])
+    await dialog.getByRole("region", { name: side }).getByText("Hester Quillby").first().waitFor();
+  assert.deepEqual(
+    asked.map((body) => body.custom_persona),
+    [undefined, "You speak like a sailor."],
+  );
+  assert.deepEqual(await faults(page, "two answers"), []);
+  await page.keyboard.press("Escape");
+  assert.ok(await page.getByRole("button", { name: "Save as a new version" }).isEnabled(), "nothing is saved");
+  const stored = await agent.expect(200, "GET", "/settings");
+  assert.ok(!JSON.stringify(stored).includes("sailor"));
+  quiet();
+});
+
 test("light or dark is the system's, or the reader's choice, which stays", async (t) => {
   const kb = await start(t);
   const { page, quiet } = await signedIn(t, kb, { colorScheme: "light" });

@@ -1,13 +1,14 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { get, post } from "../lib/api";
 import { byLanguage, choiceName, choicesOf, isField, languageName, titleOf, type Group } from "../lib/fields";
 import { fullHex } from "../lib/colour";
 import { ownColour } from "../lib/look";
+import { number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { guard } from "../lib/router";
-import { tell } from "../lib/state";
+import { attempt, tell } from "../lib/state";
 import { useReach } from "../lib/reach";
 import { w } from "../words/dashboard";
 import { Button } from "./Button";
@@ -15,6 +16,7 @@ import { Icon } from "./Icon";
 import { Loaded } from "./Loaded";
 import { Note } from "./Note";
 import { Toggle } from "./Toggle";
+import { TwoAnswers } from "./TwoAnswers";
 import { Field } from "./Field";
 
 export interface FieldInfo {
@@ -50,6 +52,9 @@ interface FormState {
 }
 
 /** What the service says of a field: names of fields and their words as the page shows them. */
+/** What a model does; where the service has none, nothing comes of it. */
+const ofModels = ["response_source", "agent_capability", "chatbot_model", "context_depth", "quote_sure_answers"];
+
 const inWords = (info: FieldInfo) =>
   (w.settings.help[info.name] ?? info.description).replaceAll(/`([^`]+)`/g, (_, name: string) =>
     w.quoted(isField(name) ? titleOf(name) : choiceName(info.name, name)),
@@ -276,6 +281,9 @@ function Row({
           {w.needsPlan(info.feature ?? "")}
         </span>
       )}
+      {ofModels.includes(info.name) && !fields.get("chatbot_model")?.choices.length && (
+        <span class="badge">{w.needsModel}</span>
+      )}
       {needs && <span class="badge">{w.needsField(titleOf(needs.name))}</span>}
       {!isDefault && !blocked && (
         <button type="button" class="back" onClick={() => set(info.default)}>
@@ -358,6 +366,40 @@ async function save(id: number, draft: Values): Promise<Record<string, string[]>
   return failed;
 }
 
+/** So many are seen at a glance. */
+const AT_A_GLANCE = 2;
+
+/** The groups of a long form, each a click away; those with changes that are not saved say so. */
+function Groups({ groups, draft }: { groups: Group[]; draft: Values }) {
+  if (groups.length <= AT_A_GLANCE) return null;
+  const goTo = (name: string) => {
+    const section = document.querySelector(`[data-group="${name}"]`);
+    section?.scrollIntoView({ block: "start" });
+    section?.querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
+  };
+  return (
+    <nav class="chips group-nav" aria-label={w.groupsHere}>
+      {groups.map(({ name, fields }) => {
+        const changed = fields.filter((field) => field in draft).length;
+        return (
+          <button type="button" key={name} class="chip" onClick={() => goTo(name)}>
+            {w.settings.groups[name]}
+            {changed > 0 && <b class="num">{number(changed)}</b>}
+          </button>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** What is changed and can be tried with one question alone. */
+const asked = (draft: Values): Values =>
+  Object.fromEntries(
+    ["chatbot_model", "response_source", "agent_capability"]
+      .filter((name) => draft[name] !== undefined && draft[name] !== null)
+      .map((name) => [name, draft[name]]),
+  );
+
 interface Props {
   id: number;
   groups: Group[];
@@ -384,6 +426,7 @@ export function SettingsForm({ id, groups, beside, below }: Props) {
   const errors = useSignal<Record<string, string>>({});
   const busy = useSignal(false);
   const failure = useSignal("");
+  const [comparing, setComparing] = useState(false);
   const count = Object.keys(draft.value).length;
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => Object.keys(draft.value).length && event.preventDefault();
@@ -395,9 +438,25 @@ export function SettingsForm({ id, groups, beside, below }: Props) {
     };
   }, []);
 
+  /** What these were, but for pictures, whose files are not here. */
+  function before(names: string[]): Values {
+    const { fields, stored } = loaded.value.peek()!;
+    const known = names.filter((name) => fields.get(name)?.form !== "image");
+    return Object.fromEntries(known.map((name) => [name, stored[name] ?? null]));
+  }
+  function tellSaved(was: Values) {
+    const back = async () => {
+      await save(id, was);
+      await loaded.again();
+      tell(w.saved);
+    };
+    if (Object.keys(was).length) tell(w.saved, { label: w.undo, run: () => void attempt(back) });
+    else tell(w.saved);
+  }
   async function submit() {
     busy.value = true;
     failure.value = "";
+    const was = before(Object.keys(draft.value));
     try {
       const failed = await save(id, draft.value);
       await loaded.again();
@@ -405,7 +464,7 @@ export function SettingsForm({ id, groups, beside, below }: Props) {
       draft.value = Object.fromEntries(Object.entries(draft.value).filter(([name]) => name in failed));
       if (Object.keys(failed).length)
         document.querySelector(`[data-field="${Object.keys(failed)[0]}"]`)?.scrollIntoView({ block: "center" });
-      else tell(w.saved);
+      else tellSaved(was);
     } catch (error) {
       failure.value = (error as Error).message;
     }
@@ -415,6 +474,9 @@ export function SettingsForm({ id, groups, beside, below }: Props) {
     <Loaded from={loaded}>
       {({ fields, stored }) => {
         const form: FormState = { stored, draft, errors };
+        const known = groups
+          .map((group) => ({ ...group, fields: group.fields.filter((name) => fields.has(name)) }))
+          .filter((group) => group.fields.length);
         return (
           <div class={`settings ${beside ? "with-preview" : ""}`}>
             <form
@@ -423,17 +485,15 @@ export function SettingsForm({ id, groups, beside, below }: Props) {
                 void submit();
               }}
             >
-              {groups
-                .map((group) => ({ ...group, fields: group.fields.filter((name) => fields.has(name)) }))
-                .filter((group) => group.fields.length)
-                .map((group) => (
-                  <section class="card" key={group.name}>
-                    <h2>{w.settings.groups[group.name]}</h2>
-                    {group.fields.map((name) => (
-                      <Row key={name} info={fields.get(name)!} title={titleOf(name)} form={form} fields={fields} />
-                    ))}
-                  </section>
-                ))}
+              <Groups groups={known} draft={draft.value} />
+              {known.map((group) => (
+                <section class="card" key={group.name} data-group={group.name}>
+                  <h2 tabIndex={-1}>{w.settings.groups[group.name]}</h2>
+                  {group.fields.map((name) => (
+                    <Row key={name} info={fields.get(name)!} title={titleOf(name)} form={form} fields={fields} />
+                  ))}
+                </section>
+              ))}
               <Reach />
               {failure.value && <Note kind="bad">{failure.value}</Note>}
               {count > 0 && (
@@ -443,6 +503,9 @@ export function SettingsForm({ id, groups, beside, below }: Props) {
                     <span class="bad">{w.refused(Object.keys(errors.value).length)}</span>
                   )}
                   <span class="space" />
+                  {Object.keys(asked(draft.value)).length > 0 && (
+                    <Button onClick={() => setComparing(true)}>{w.two.title}</Button>
+                  )}
                   <Button
                     onClick={() => {
                       const lost = draft.value;
@@ -459,6 +522,7 @@ export function SettingsForm({ id, groups, beside, below }: Props) {
                 </div>
               )}
             </form>
+            {comparing && <TwoAnswers id={id} fields={asked(draft.value)} onClose={() => setComparing(false)} />}
             {beside?.(valuesOf(form))}
             {below}
           </div>

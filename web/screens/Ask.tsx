@@ -158,14 +158,16 @@ function Options({ id }: { id: number }) {
           )}
         </span>
       )}
-      <button
-        type="button"
-        class="chip"
-        aria-pressed={isGeneral.value}
-        onClick={() => (isGeneral.value = !isGeneral.value)}
-      >
-        {isGeneral.value ? w.generalToo : w.ownOnly}
-      </button>
+      {models.length > 0 && (
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={isGeneral.value}
+          onClick={() => (isGeneral.value = !isGeneral.value)}
+        >
+          {isGeneral.value ? w.generalToo : w.ownOnly}
+        </button>
+      )}
       {models.length > 0 && (
         <select
           class="chip"

@@ -5,6 +5,7 @@ import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
 import { Screen } from "../components/Shell";
+import { TwoAnswers } from "../components/TwoAnswers";
 import { get, patch, post, put, remove } from "../lib/api";
 import { diffLines } from "../lib/diff";
 import { ago } from "../lib/format";
@@ -184,6 +185,7 @@ export default function Persona({ id }: { id: number }) {
   const loaded = versions.value.value;
   const [text, setText] = useState("");
   const [error, setError] = useState("");
+  const [comparing, setComparing] = useState(false);
   const active = loaded?.list.find((version) => version.is_active)?.version ?? loaded?.list[0]?.version;
   const subs = useResource(
     async (signal) =>
@@ -213,9 +215,14 @@ export default function Persona({ id }: { id: number }) {
     <Screen
       title={w.persona}
       actions={
-        <Button kind="primary" disabled={!changed} onClick={() => void save()}>
-          {w.saveVersion}
-        </Button>
+        <>
+          <Button disabled={!changed || !text.trim()} onClick={() => setComparing(true)}>
+            {w.two.title}
+          </Button>
+          <Button kind="primary" disabled={!changed} onClick={() => void save()}>
+            {w.saveVersion}
+          </Button>
+        </>
       }
     >
       <div class="column narrow">
@@ -269,6 +276,7 @@ export default function Persona({ id }: { id: number }) {
           }
         </Loaded>
       </div>
+      {comparing && <TwoAnswers id={id} fields={{ custom_persona: text }} onClose={() => setComparing(false)} />}
     </Screen>
   );
 }

@@ -40,6 +40,7 @@ import { ReadingOptions } from "../components/ReadingOptions";
 import { SearchField } from "../components/SearchField";
 import { SettingsForm } from "../components/SettingsForm";
 import { Screen, Shell } from "../components/Shell";
+import { TwoAnswers } from "../components/TwoAnswers";
 import { Unanswered } from "../components/Unanswered";
 import { Table } from "../components/Table";
 import { Toasts } from "../components/Toasts";
@@ -604,6 +605,9 @@ const specimens: Specimens = {
       </State>
       <Toasts />
     </>
+  ),
+  TwoAnswers: () => (
+    <Opened name="before a question">{(close) => <TwoAnswers id={1} fields={{}} onClose={close} />}</Opened>
   ),
   Unanswered: () => (
     <>

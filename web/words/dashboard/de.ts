@@ -35,8 +35,16 @@ const de: Words = {
   noService: "Der Dienst antwortet nicht. Läuft er?",
   csvOf: (title) => `CSV: ${title}`,
   pagesLanguage: "Sprache dieser Seiten",
+  groupsHere: "Gruppen von Einstellungen",
   pagesLight: "Hell oder dunkel",
   lights: { system: "Wie das System", light: "Hell", dark: "Dunkel" },
+  two: {
+    title: "Antworten vergleichen",
+    text: "Eine Frage, beantwortet vom Agenten, wie er ist und wie er wäre. Beide stehen bei den Gesprächen als eigene Versuche.",
+    now: "Wie jetzt",
+    then: "Mit diesen Änderungen",
+    ask: "Beide fragen",
+  },
   browserLanguage: (name) => `Die des Browsers: ${name}`,
 
   // sign-in
@@ -73,7 +81,7 @@ const de: Words = {
   askNothingText:
     "Fügen Sie Dateien oder eine Adresse hinzu; die erste Frage ist möglich, sobald das erste Dokument gelesen ist.",
   askAgent: (name) => `${name} fragen …`,
-  askCounts: "Fragen von hier zählen zu diesem Monat.",
+  askCounts: "Jede Frage hier ist eine von denen, die der Tarif in diesem Monat hat.",
   whatDoYouKnow: "Worüber weißt du Bescheid?",
   earlierQuestions: (n) => `${s(n, "frühere Frage", "frühere Fragen")}: unter Gespräche`,
   newConversation: "Neues Gespräch",
@@ -347,6 +355,7 @@ const de: Words = {
   backToDefault: "Zurück zur Vorgabe",
   pickColour: (title) => `${title}: auswählen`,
   needsPlan: (feature) => `Braucht „${feature}“ im Tarif`,
+  needsModel: "Braucht ein Modell, und dieser Dienst hat keines",
   needsField: (name) => `Braucht „${name}“`,
   onePerLine: "Eins je Zeile.",
   choosePicture: "Bild wählen",

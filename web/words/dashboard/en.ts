@@ -35,8 +35,16 @@ const en = {
   noService: "The service does not answer. Is it running?",
   csvOf: (title: string) => `CSV: ${title}`,
   pagesLanguage: "Language of these pages",
+  groupsHere: "Groups of settings",
   pagesLight: "Light or dark",
   lights: { system: "As the system has it", light: "Light", dark: "Dark" },
+  two: {
+    title: "Compare answers",
+    text: "One question, answered as the agent is now and as it would be. Both are kept among the conversations as tries of your own.",
+    now: "As it is now",
+    then: "With these changes",
+    ask: "Ask both",
+  },
   browserLanguage: (name: string) => `The browser's: ${name}`,
 
   // sign-in
@@ -71,7 +79,7 @@ const en = {
   askNothingTitle: "Nothing to answer from yet",
   askNothingText: "Add files or an address; the first question can be asked as soon as the first document is read.",
   askAgent: (name: string) => `Ask ${name} …`,
-  askCounts: "Questions asked here count towards this month.",
+  askCounts: "Each question asked here is one of those that the plan has for this month.",
   whatDoYouKnow: "What do you know about?",
   earlierQuestions: (n: number) => `${s(n, "earlier question", "earlier questions")}: under Conversations`,
   newConversation: "New conversation",
@@ -339,6 +347,7 @@ const en = {
   backToDefault: "Back to default",
   pickColour: (title: string) => `${title}: pick it`,
   needsPlan: (feature: string) => `Needs “${feature}” in the plan`,
+  needsModel: "Needs a model, and this service has none",
   needsField: (name: string) => `Needs “${name}”`,
   onePerLine: "One a line.",
   choosePicture: "Choose a picture",

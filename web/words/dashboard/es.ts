@@ -35,8 +35,16 @@ const es: Words = {
   noService: "El servicio no responde. ¿Está en marcha?",
   csvOf: (title) => `CSV: ${title}`,
   pagesLanguage: "Idioma de estas páginas",
+  groupsHere: "Grupos de ajustes",
   pagesLight: "Claro u oscuro",
   lights: { system: "Como el sistema", light: "Claro", dark: "Oscuro" },
+  two: {
+    title: "Comparar respuestas",
+    text: "Una pregunta, respondida como el agente es ahora y como sería. Ambas quedan entre las conversaciones como pruebas propias.",
+    now: "Como ahora",
+    then: "Con estos cambios",
+    ask: "Preguntar a ambos",
+  },
   browserLanguage: (name) => `El del navegador: ${name}`,
 
   // sign-in
@@ -71,7 +79,7 @@ const es: Words = {
   askNothingTitle: "Aún no hay de dónde responder",
   askNothingText: "Añada archivos o una dirección; se puede preguntar en cuanto se haya leído el primer documento.",
   askAgent: (name) => `Preguntar a ${name} …`,
-  askCounts: "Las preguntas hechas aquí cuentan para este mes.",
+  askCounts: "Cada pregunta hecha aquí es una de las que el plan tiene para este mes.",
   whatDoYouKnow: "¿De qué sabes?",
   earlierQuestions: (n) => `${s(n, "pregunta anterior", "preguntas anteriores")}: en Conversaciones`,
   newConversation: "Conversación nueva",
@@ -338,6 +346,7 @@ const es: Words = {
   backToDefault: "Valor por defecto",
   pickColour: (title) => `${title}: elegir`,
   needsPlan: (feature) => `Requiere «${feature}» en el plan`,
+  needsModel: "Necesita un modelo, y este servicio no tiene ninguno",
   needsField: (name) => `Requiere «${name}»`,
   onePerLine: "Uno por línea.",
   choosePicture: "Elegir una imagen",

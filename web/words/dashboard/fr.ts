@@ -38,8 +38,16 @@ const fr: Words = {
   noService: "Le service ne répond pas. Est-il en marche ?",
   csvOf: (title) => `CSV : ${title}`,
   pagesLanguage: "Langue de ces pages",
+  groupsHere: "Groupes de réglages",
   pagesLight: "Clair ou sombre",
   lights: { system: "Comme le système", light: "Clair", dark: "Sombre" },
+  two: {
+    title: "Comparer les réponses",
+    text: "Une question, avec la réponse de l’agent tel qu’il est et tel qu’il serait. Les deux restent parmi les conversations, comme vos propres essais.",
+    now: "Comme maintenant",
+    then: "Avec ces changements",
+    ask: "Demander aux deux",
+  },
   browserLanguage: (name) => `Celle du navigateur : ${name}`,
 
   // sign-in
@@ -75,7 +83,7 @@ const fr: Words = {
   askNothingText:
     "Ajoutez des fichiers ou une adresse ; la première question est possible dès que le premier document est lu.",
   askAgent: (name) => `Interroger ${name} …`,
-  askCounts: "Les questions posées ici comptent pour ce mois.",
+  askCounts: "Chaque question posée ici est l’une de celles que la formule a pour ce mois.",
   whatDoYouKnow: "Que sais-tu ?",
   earlierQuestions: (n) => `${s(n, "question précédente", "questions précédentes")} : sous Conversations`,
   newConversation: "Nouvelle conversation",
@@ -343,6 +351,7 @@ const fr: Words = {
   backToDefault: "Valeur par défaut",
   pickColour: (title) => `${title} : choisir`,
   needsPlan: (feature) => `Exige « ${feature} » dans l’offre`,
+  needsModel: "Demande un modèle, et ce service n’en a pas",
   needsField: (name) => `Exige « ${name} »`,
   onePerLine: "Un par ligne.",
   choosePicture: "Choisir une image",

@@ -35,8 +35,16 @@ const ja: Words = {
   noService: "サービスが応答しません。動いていますか？",
   csvOf: (title) => `CSV：${title}`,
   pagesLanguage: "この画面の言語",
+  groupsHere: "設定のグループ",
   pagesLight: "明るさ",
   lights: { system: "システムに合わせる", light: "ライト", dark: "ダーク" },
+  two: {
+    title: "回答を比べる",
+    text: "一つの質問に、今の設定と変更後の設定で回答します。どちらも自分の試用として会話に残ります。",
+    now: "今の設定",
+    then: "変更後",
+    ask: "両方に質問",
+  },
   browserLanguage: (name) => `ブラウザーの言語：${name}`,
 
   // sign-in
@@ -72,7 +80,7 @@ const ja: Words = {
   askNothingTitle: "まだ回答のもとがありません",
   askNothingText: "ファイルかアドレスを追加してください。最初の文書が読み終わると質問できます。",
   askAgent: (name) => `${name} に質問…`,
-  askCounts: "ここでの質問は今月の分に数えられます。",
+  askCounts: "ここでの質問は、今月のプランの質問数に数えられます。",
   whatDoYouKnow: "何について知っていますか？",
   earlierQuestions: (n) => `それ以前の ${number(n)} 件の質問：「会話」へ`,
   newConversation: "新しい会話",
@@ -338,6 +346,7 @@ const ja: Words = {
   backToDefault: "既定に戻す",
   pickColour: (title) => `${title}：選ぶ`,
   needsPlan: (feature) => `プランの「${feature}」が必要です`,
+  needsModel: "モデルが必要ですが、このサービスにはありません",
   needsField: (name) => `「${name}」が必要です`,
   onePerLine: "一行に一つ。",
   choosePicture: "画像を選ぶ",

@@ -35,8 +35,16 @@ const pt: Words = {
   noService: "O serviço não responde. Ele está funcionando?",
   csvOf: (title) => `CSV: ${title}`,
   pagesLanguage: "Idioma destas páginas",
+  groupsHere: "Grupos de definições",
   pagesLight: "Claro ou escuro",
   lights: { system: "Como o sistema", light: "Claro", dark: "Escuro" },
+  two: {
+    title: "Comparar respostas",
+    text: "Uma pergunta, respondida como o agente é agora e como seria. Ambas ficam entre as conversas como tentativas próprias.",
+    now: "Como agora",
+    then: "Com estas alterações",
+    ask: "Perguntar a ambos",
+  },
   browserLanguage: (name) => `O do navegador: ${name}`,
 
   // sign-in
@@ -71,7 +79,7 @@ const pt: Words = {
   askNothingTitle: "Ainda não há de onde responder",
   askNothingText: "Adicione arquivos ou um endereço; já se pode perguntar quando o primeiro documento estiver lido.",
   askAgent: (name) => `Perguntar a ${name} …`,
-  askCounts: "As perguntas feitas aqui contam para este mês.",
+  askCounts: "Cada pergunta feita aqui é uma das que o plano tem para este mês.",
   whatDoYouKnow: "Sobre o que você sabe?",
   earlierQuestions: (n) => `${s(n, "pergunta anterior", "perguntas anteriores")}: em Conversas`,
   newConversation: "Nova conversa",
@@ -338,6 +346,7 @@ const pt: Words = {
   backToDefault: "Voltar ao padrão",
   pickColour: (title) => `${title}: escolher`,
   needsPlan: (feature) => `Precisa de “${feature}” no plano`,
+  needsModel: "Precisa de um modelo, e este serviço não tem nenhum",
   needsField: (name) => `Precisa de “${name}”`,
   onePerLine: "Um por linha.",
   choosePicture: "Escolher uma imagem",

@@ -35,8 +35,16 @@ const zh: Words = {
   noService: "服务没有响应。它在运行吗？",
   csvOf: (title) => `CSV：${title}`,
   pagesLanguage: "这些页面的语言",
+  groupsHere: "设置分组",
   pagesLight: "浅色或深色",
   lights: { system: "跟随系统", light: "浅色", dark: "深色" },
+  two: {
+    title: "比较回答",
+    text: "同一个问题，分别按现在和更改后的设置回答。两者都作为自己的试用保留在对话中。",
+    now: "现在",
+    then: "更改之后",
+    ask: "同时提问",
+  },
   browserLanguage: (name) => `浏览器的语言：${name}`,
 
   // sign-in
@@ -71,7 +79,7 @@ const zh: Words = {
   askNothingTitle: "还没有可用来回答的内容",
   askNothingText: "请添加文件或地址；第一个文档读完后就可以提问。",
   askAgent: (name) => `向 ${name} 提问…`,
-  askCounts: "在此提出的问题计入本月用量。",
+  askCounts: "在这里提出的每个问题都计入本月套餐的问题数。",
   whatDoYouKnow: "你了解哪些内容？",
   earlierQuestions: (n) => `更早的 ${number(n)} 个问题：见“对话”`,
   newConversation: "新对话",
@@ -336,6 +344,7 @@ const zh: Words = {
   backToDefault: "恢复默认",
   pickColour: (title) => `${title}：选取`,
   needsPlan: (feature) => `需要套餐中的“${feature}”`,
+  needsModel: "需要模型，而此服务没有",
   needsField: (name) => `需要“${name}”`,
   onePerLine: "每行一个。",
   choosePicture: "选择图片",
