@@ -280,6 +280,41 @@ test("the line for the page, as Share gives it, shows the agent where the line s
   }
 });
 
+test("each line of Share, pasted as it is, works under the strictest policy, on a desk and on a phone", async (t) => {
+  const { kb, agent } = await open(t, { chatbot_title: "Ask the harbour" });
+  const owner = await browse(t, kb);
+  await owner.page.goto(await ownersLink(kb));
+  await owner.page.locator(".frame").waitFor();
+  await owner.page.goto(`${kb.url}/agents/${agent.id}/share`);
+  const ways = owner.page.getByRole("group", { name: "Put it into your site" });
+  const titles = await ways.getByRole("button").allTextContents();
+  assert.equal(titles.length, 4);
+  const policy = { "content-security-policy": `default-src 'none'; script-src ${kb.url}; frame-src ${kb.url}` };
+  for (const [i, title] of titles.entries()) {
+    await ways.getByRole("button", { name: title }).click();
+    const line = await owner.page.locator("section", { hasText: "Put it into your site" }).locator("code").innerText();
+    const shop = await site(t, `<!doctype html><html lang="en"><title>Shop</title><h1>Shop</h1>${line}</html>`, policy);
+    for (const window of [{ viewport: { width: 1200, height: 800 } }, phone]) {
+      const { page, quiet, context } = await browse(t, kb, { elsewhere: [shop.url], ...window });
+      await page.goto(shop.url);
+      // Button and panel wait for a click; the others are there.
+      if (/float|copilot/.test(["float", "inline", "copilot", "frame"][i]))
+        await page.getByRole("button", { name: "Ask the harbour" }).click();
+      const frame = page.frameLocator("iframe");
+      await frame.getByRole("textbox").fill(question);
+      await frame.getByRole("textbox").press("Enter");
+      await frame.getByText("Hester Quillby").waitFor();
+      const box = await page.locator("iframe").boundingBox();
+      const { width, height } = page.viewportSize();
+      const fits = box.width > 300 && box.height > 380 && box.x >= 0 && box.x + box.width <= width + 1;
+      assert.ok(fits, `${title} at ${width} × ${height}: ${JSON.stringify(box)}`);
+      // The plain frame asks for a style that the page forbids: it stands without.
+      if (!line.startsWith("<iframe")) quiet();
+      await context.close();
+    }
+  }
+});
+
 test("a site that is not listed is shown nothing; one that is, the agent", async (t) => {
   const { kb, agent } = await open(t);
   const { live_chat_code: code } = await agent.expect(200, "GET");

@@ -17,7 +17,8 @@ const ways = ["float", "inline", "copilot", "frame"] as const;
 type Way = (typeof ways)[number];
 
 function codeOf(now: Agent, way: Way): string {
-  if (way === "frame") return now.embed_code!;
+  // A page that forbids styles leaves a frame the height of its attribute, and "auto" is 150 px.
+  if (way === "frame") return now.embed_code!.replace('height="auto"', 'height="720"');
   const script = now.live_chat_code!;
   return way === "float" ? script : script.replace(" defer>", ` data-mode="${way}" defer>`);
 }
