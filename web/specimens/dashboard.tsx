@@ -488,14 +488,14 @@ const specimens: Specimens = {
       </div>
     </State>
   ),
-  PagesLight: () => (
-    <State name="as this browser has it">
-      <PagesLight />
-    </State>
-  ),
   PagesLanguage: () => (
     <State name="the browser's, or one of ours">
       <PagesLanguage />
+    </State>
+  ),
+  PagesLight: () => (
+    <State name="as this browser has it">
+      <PagesLight />
     </State>
   ),
   Palette: () => (
@@ -606,6 +606,12 @@ const specimens: Specimens = {
       <Toasts />
     </>
   ),
+  Toggle: () => (
+    <State name="on, off and disabled">
+      <Switching />
+      <Toggle label="Sell this agent" help="Not in your plan." checked={false} disabled onChange={nothing} />
+    </State>
+  ),
   TwoAnswers: () => (
     <Opened name="before a question">{(close) => <TwoAnswers id={1} fields={{}} onClose={close} />}</Opened>
   ),
@@ -623,12 +629,6 @@ const specimens: Specimens = {
         <Unanswered opening={undefined} onAsk={nothing} onReword={nothing} onWrite={nothing} />
       </State>
     </>
-  ),
-  Toggle: () => (
-    <State name="on, off and disabled">
-      <Switching />
-      <Toggle label="Sell this agent" help="Not in your plan." checked={false} disabled onChange={nothing} />
-    </State>
   ),
 };
 
