@@ -69,6 +69,9 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     );
   });
 
+  // What visitors are greeted with is made once somebody has asked for it.
+  await until("the opening", async () => !(await agent.expect(200, "GET", "/opening")).is_coming);
+
   await agent.expect(200, "POST", "", { json: { are_licenses_allowed: true } });
   const { license, licenseKey } = await agent.expect(201, "POST", "/licenses", { json: { name: `of ${name}` } });
   Object.assign(ids, { licenseId: license.id, licenseKey });
