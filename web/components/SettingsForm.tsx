@@ -367,7 +367,7 @@ async function save(id: number, draft: Values): Promise<Record<string, string[]>
 }
 
 /** So many are seen at a glance. */
-const AT_A_GLANCE = 2;
+const AT_A_GLANCE = 3;
 
 /** The groups of a long form, each a click away; those with changes that are not saved say so. */
 function Groups({ groups, draft }: { groups: Group[]; draft: Values }) {

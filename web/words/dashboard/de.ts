@@ -355,7 +355,7 @@ const de: Words = {
   backToDefault: "Zurück zur Vorgabe",
   pickColour: (title) => `${title}: auswählen`,
   needsPlan: (feature) => `Braucht „${feature}“ im Tarif`,
-  needsModel: "Braucht ein Modell, und dieser Dienst hat keines",
+  needsModel: "Braucht ein Modell",
   needsField: (name) => `Braucht „${name}“`,
   onePerLine: "Eins je Zeile.",
   choosePicture: "Bild wählen",

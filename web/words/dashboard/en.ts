@@ -347,7 +347,7 @@ const en = {
   backToDefault: "Back to default",
   pickColour: (title: string) => `${title}: pick it`,
   needsPlan: (feature: string) => `Needs “${feature}” in the plan`,
-  needsModel: "Needs a model, and this service has none",
+  needsModel: "Needs a model",
   needsField: (name: string) => `Needs “${name}”`,
   onePerLine: "One a line.",
   choosePicture: "Choose a picture",

@@ -346,7 +346,7 @@ const es: Words = {
   backToDefault: "Valor por defecto",
   pickColour: (title) => `${title}: elegir`,
   needsPlan: (feature) => `Requiere «${feature}» en el plan`,
-  needsModel: "Necesita un modelo, y este servicio no tiene ninguno",
+  needsModel: "Necesita un modelo",
   needsField: (name) => `Requiere «${name}»`,
   onePerLine: "Uno por línea.",
   choosePicture: "Elegir una imagen",

@@ -351,7 +351,7 @@ const fr: Words = {
   backToDefault: "Valeur par défaut",
   pickColour: (title) => `${title} : choisir`,
   needsPlan: (feature) => `Exige « ${feature} » dans l’offre`,
-  needsModel: "Demande un modèle, et ce service n’en a pas",
+  needsModel: "Demande un modèle",
   needsField: (name) => `Exige « ${name} »`,
   onePerLine: "Un par ligne.",
   choosePicture: "Choisir une image",

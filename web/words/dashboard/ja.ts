@@ -346,7 +346,7 @@ const ja: Words = {
   backToDefault: "既定に戻す",
   pickColour: (title) => `${title}：選ぶ`,
   needsPlan: (feature) => `プランの「${feature}」が必要です`,
-  needsModel: "モデルが必要ですが、このサービスにはありません",
+  needsModel: "モデルが必要",
   needsField: (name) => `「${name}」が必要です`,
   onePerLine: "一行に一つ。",
   choosePicture: "画像を選ぶ",

@@ -346,7 +346,7 @@ const pt: Words = {
   backToDefault: "Voltar ao padrão",
   pickColour: (title) => `${title}: escolher`,
   needsPlan: (feature) => `Precisa de “${feature}” no plano`,
-  needsModel: "Precisa de um modelo, e este serviço não tem nenhum",
+  needsModel: "Precisa de um modelo",
   needsField: (name) => `Precisa de “${name}”`,
   onePerLine: "Um por linha.",
   choosePicture: "Escolher uma imagem",

@@ -344,7 +344,7 @@ const zh: Words = {
   backToDefault: "恢复默认",
   pickColour: (title) => `${title}：选取`,
   needsPlan: (feature) => `需要套餐中的“${feature}”`,
-  needsModel: "需要模型，而此服务没有",
+  needsModel: "需要模型",
   needsField: (name) => `需要“${name}”`,
   onePerLine: "每行一个。",
   choosePicture: "选择图片",
