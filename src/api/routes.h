@@ -126,7 +126,7 @@ bool kb_user_read(struct kb_call *call, struct kb_err *err);
 bool kb_user_update(struct kb_call *call, struct kb_err *err);
 bool kb_user_search(struct kb_call *call, struct kb_err *err);
 bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
-/* audit.c */
+/* audit_log.c */
 bool kb_audit_list(struct kb_call *call, struct kb_err *err);
 /* people.c */
 bool kb_people_list(struct kb_call *call, struct kb_err *err);
