@@ -14,7 +14,7 @@ import { part } from "./lib/part";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
 import { movedTo, renamed, screens } from "./lib/screens";
-import { agent, forgetAgent, readAgent, readSignIn, readStats, signIn, turnTo } from "./lib/state";
+import { agent, enter, forgetAgent, readAgent, readSignIn, readStats, signIn, turnTo } from "./lib/state";
 import { sayRefusal } from "./lib/say";
 import { useResource, type Resource } from "./lib/resource";
 import { readUsage } from "./lib/usage";
@@ -127,6 +127,8 @@ const begin = async () => {
   noService.text = w.noService;
   refusals.say = sayRefusal;
   await readSignIn();
+  // Whoever is refused sees the sign-in, and may have a key.
+  if (signIn.value?.offers.includes("gateway")) await enter({ by: "gateway" }).catch(() => {});
 };
 begin().then(
   () => render(<App />, root),

@@ -14,6 +14,7 @@
 
 #include "answer/answer.h"
 #include "answer/notes.h"
+#include "api/gateway.h"
 #include "api/input.h"
 #include "api/limits.h"
 #include "api/principal.h"
@@ -79,6 +80,7 @@ struct kb_api {
 	int64_t public_address; /* and a minute, those who visit from one address */
 	const char *public_url; /* without a slash at its end; NULL: from each request's Host */
 	const char *metrics_token;  /* NULL: /metrics answers loopback only */
+	struct kb_gateway gateway;  /* who signs people in before us */
 	const char *data;           /* the data directory, as the operator named it */
 	int64_t started_us;         /* kb_clock_mono_us() */
 	struct kb_timings *timings; /* of calls; NULL: nobody asks for them */

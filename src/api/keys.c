@@ -144,6 +144,19 @@ bool kb_own_keys_list(struct kb_call *call, struct kb_err *err)
 	return reply_keys(call, call->who.member ? call->who.member : -1, err);
 }
 
+/* Whom somebody else knows signs in there each time, so that what they may ends when it ends there.
+ */
+static bool is_invited(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_person person;
+
+	return kb_store_person_get(call->api->store, call->arena, call->who.account,
+	                           call->who.member, &person, err)
+	       && (!person.issuer.n
+	           || kb_fail(err, KB_E_FORBIDDEN,
+	                      "you sign in through your organisation, and have no keys here"));
+}
+
 static bool has_room(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_key *keys;
@@ -162,7 +175,7 @@ bool kb_own_keys_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_key_new key = { .account_id = call->who.account, .person_id = call->who.member };
 
-	return is_person(call, err)
+	return is_person(call, err) && is_invited(call, err)
 	       && kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &key.name, err)
 	       && has_room(call, err) && make_key(call, &key, err);
 }

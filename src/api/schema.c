@@ -295,9 +295,9 @@ static const struct kb_schema schemas[] = {
 	{ "KeyMade", "id:int key:str" },
 	{ "KeyMadeReply", SUCCESS("KeyMade") },
 	{ "SignIn", "signed_in:bool has_keys:bool command:str? version:str key_id:int? user:User? person:SignedInPerson? project_ids:[int] "
-	            "plan:str? features:[str]" },
+	            "plan:str? features:[str] offers:[str]" },
 	{ "SignedInPerson", "id:int name:str email:str role:str agents:[Grant]" }, { "SignInReply", SUCCESS("SignIn") },
-	{ "SignInFields", "key~:str link~:str" },
+	{ "SignInFields", "key~:str link~:str by~:str" },
 
 	{ "Grant", "project_id:int? rights:[str]" },
 	{ "Person", "id:int name:str email:str role:str agents:[Grant] labels:[str] invited_until:time? seen_at:time? "

@@ -1,6 +1,6 @@
 /*
- * Browsers that sign in to the dashboard: with a key, or with a link that the operator's own
- * machine has made.
+ * Browsers that sign in to the dashboard: with a key, with a link that the operator's own machine
+ * has made or that invites a person, or as whom a gateway says they are.
  *
  * The browser keeps a cookie that no script can read. A foreign page can make a browser send it
  * (forms go anywhere), so it counts only where the request could not have come from one: with the
@@ -9,6 +9,7 @@
  * from which.
  */
 #include "api/audit.h"
+#include "api/gateway.h"
 #include "api/people.h"
 #include "api/routes.h"
 #include "base/utf8.h"
@@ -157,6 +158,16 @@ static void write_features(struct kb_jw *jw, uint64_t features)
 	kb_jw_end(jw);
 }
 
+/* How the browser may sign in besides, without asking its user. */
+static void write_offers(struct kb_jw *jw, bool by_gateway)
+{
+	kb_jw_key(jw, "offers");
+	kb_jw_array(jw);
+	if (by_gateway)
+		kb_jw_str(jw, "gateway");
+	kb_jw_end(jw);
+}
+
 /* What a browser that is not signed in may know: whether there is a key to sign in with, and, as
  * long as there is none, the command that makes one. */
 static bool write_stranger(struct kb_call *call, struct kb_jw *jw, struct kb_err *err)
@@ -181,6 +192,7 @@ static bool write_stranger(struct kb_call *call, struct kb_jw *jw, struct kb_err
 	kb_jw_end(jw);
 	kb_jw_key_null(jw, "plan");
 	write_features(jw, 0);
+	write_offers(jw, kb_gateway_knows(call));
 	return true;
 }
 
@@ -210,6 +222,7 @@ static bool write_known(struct kb_call *call, struct kb_jw *jw, struct kb_err *e
 	kb_jw_end(jw);
 	kb_jw_key_sv(jw, "plan", plan->name);
 	write_features(jw, plan->features);
+	write_offers(jw, false);
 	return true;
 }
 
@@ -271,14 +284,22 @@ static bool follow_link(struct kb_call *call, struct kb_sv link, struct kb_key *
 	       && kb_fail(err, KB_E_UNAUTHORIZED, "the key of this link has been revoked");
 }
 
-/* The key that the browser shows, or that its link stands for. */
-static bool find_key(struct kb_call *call, struct kb_key *out, struct kb_err *err)
+/* The key that the browser shows, or that its link or its gateway stands for; and how long the
+ * sign-in lasts at the most, 0: as all do. */
+static bool find_key(struct kb_call *call, struct kb_key *out, int64_t *lasts_us,
+                     struct kb_err *err)
 {
-	struct kb_sv key = { 0 }, link = { 0 };
+	struct kb_sv key = { 0 }, link = { 0 }, by = { 0 };
 
 	if (!kb_inputs_text(&call->inputs, call->arena, "key", KEY_CHARS, &key, err)
-	    || !kb_inputs_text(&call->inputs, call->arena, "link", KEY_CHARS, &link, err))
+	    || !kb_inputs_text(&call->inputs, call->arena, "link", KEY_CHARS, &link, err)
+	    || !kb_inputs_text(&call->inputs, call->arena, "by", KEY_CHARS, &by, err))
 		return false;
+	*lasts_us = 0;
+	if (kb_sv_eq_str(by, "gateway")) {
+		*lasts_us = KB_GATEWAY_LASTS_US; /* then it is asked anew */
+		return kb_gateway_admit(call, out, err);
+	}
 	if (link.n)
 		return follow_link(call, link, out, err);
 	if (key.p && kb_store_key_check(call->api->store, call->arena, kb_sv_trim(key), out, err))
@@ -289,8 +310,8 @@ static bool find_key(struct kb_call *call, struct kb_key *out, struct kb_err *er
 }
 
 /* Whoever stands behind the key calls from now on, in this browser. */
-static bool sign_in(struct kb_call *call, const struct kb_key *key, char secret[KB_SIGN_IN_TEXT],
-                    struct kb_err *err)
+static bool sign_in(struct kb_call *call, const struct kb_key *key, int64_t lasts_us,
+                    char secret[KB_SIGN_IN_TEXT], struct kb_err *err)
 {
 	struct kb_sv agent = kb_request_field(call->req, "user-agent");
 	const struct kb_signing_in who = {
@@ -299,6 +320,7 @@ static bool sign_in(struct kb_call *call, const struct kb_key *key, char secret[
 		.person_id = key->person_id,
 		.address = kb_sv_str(call->req->peer),
 		.agent = kb_utf8_mend(call->arena, agent.p ? agent : KB_SV("")),
+		.lasts_us = lasts_us,
 	};
 
 	if (!kb_call_by_key(call, key, err))
@@ -313,12 +335,13 @@ bool kb_signin_create(struct kb_call *call, struct kb_err *err)
 	struct kb_sv before = kb_call_sign_in(call);
 	char secret[KB_SIGN_IN_TEXT];
 	struct kb_key key = { 0 };
+	int64_t lasts_us;
 
 	if (!is_page_of_ours(call))
 		return refuse_stranger(err);
-	if (!find_key(call, &key, err)
+	if (!find_key(call, &key, &lasts_us, err)
 	    || (before.n && !kb_store_sign_out(call->api->store, before, err))
-	    || !sign_in(call, &key, secret, err))
+	    || !sign_in(call, &key, lasts_us, secret, err))
 		return false;
 	if (key.id)
 		kb_store_key_seen(call->api->store, &key);

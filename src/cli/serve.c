@@ -303,6 +303,7 @@ struct service {
 	struct kb_embedder *embedder;   /* NULL: no such server is configured */
 	struct kb_ranker *ranker;       /* the same */
 	struct kb_guard proxies;
+	struct kb_gateway gateway;
 	struct kb_block_list *blocked;
 	struct kb_meaning *meaning;
 	struct kb_fetcher *fetcher;
@@ -365,6 +366,12 @@ static bool read_options(struct service *s, struct kb_err *err)
 		return fail_option(s, "--chromium", err);
 	if (!kb_films_new(o->yt_dlp, o->video_hosts, s->fetcher, &s->films, err))
 		return fail_option(s, "--yt-dlp", err);
+	s->gateway = (struct kb_gateway){ .subject = o->sign_in_header,
+		                          .name = o->sign_in_name_header,
+		                          .groups = o->sign_in_groups_header,
+		                          .roles = o->roles };
+	if (!kb_gateway_open(s->arena, &s->gateway, o->trusted_proxies != NULL, err))
+		return false;
 	return kb_guard_read(s->arena, o->trusted_proxies, &s->proxies, err)
 	       || fail_option(s, "--trusted-proxies", err);
 }
@@ -660,6 +667,7 @@ static void start_work(struct service *s)
 	api->openapi = describe(api, s->arena);
 	api->public_url = plan->options.public_url;
 	api->metrics_token = plan->options.metrics_token;
+	api->gateway = s->gateway;
 	api->data = plan->options.data;
 }
 

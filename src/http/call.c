@@ -289,6 +289,7 @@ enum kb_http_step kb_exchange_start(struct kb_http_conn *conn, struct kb_http_ex
 	struct kb_err err;
 
 	fill_request(call, &conn->lane->head);
+	call->req.from_proxy = conn->is_proxy;
 	if (conn->is_proxy) {
 		kb_forwarded_client(&conn->lane->server->config.proxies, call->req.fields,
 		                    call->req.field_count, call->req.peer);

@@ -75,6 +75,7 @@ struct kb_request {
 	struct kb_sv query;          /* raw, without '?' */
 	struct kb_sv host;           /* of the Host field; behind a trusted proxy, the client's */
 	bool tls;                    /* likewise */
+	bool from_proxy;             /* a trusted proxy has passed it on, with fields of its own */
 	char peer[64]; /* address without port; behind a trusted proxy, the client's */
 	struct kb_sv params[KB_HTTP_PARAMS_MAX]; /* decoded path parameters in order */
 	size_t param_count;

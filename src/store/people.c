@@ -8,7 +8,7 @@
 #include "store/store_own.h"
 #include "store/texts.h"
 
-enum { LIST, GET, COUNT, AGENT, PUT, CHANGE, SEEN, REMOVE };
+enum { LIST, GET, COUNT, AGENT, PUT, CHANGE, SEEN, REMOVE, BY_SUBJECT };
 // clang-format off
 /* The columns of people (columns.h). */
 #define PEOPLE(FIRST, NEXT) \
@@ -21,7 +21,9 @@ enum { LIST, GET, COUNT, AGENT, PUT, CHANGE, SEEN, REMOVE };
 	NEXT (t, labels,     person.labels) \
 	NEXT (i, created_at, person.created_at) \
 	NEXT (i, updated_at, person.updated_at) \
-	NEXT (i, seen_at,    person.seen_at)
+	NEXT (i, seen_at,    person.seen_at) \
+	NEXT (t, issuer,     person.issuer) \
+	NEXT (t, subject,    person.subject)
 #define P_FIRST(letter, column, member) "p." #column
 #define P_NEXT(letter, column, member)  ", p." #column
 #define SELECT_PEOPLE \
@@ -40,6 +42,8 @@ static const struct kb_sql sql[] = {
 		"grants = CASE WHEN $9 = 1 THEN grants ELSE $6 END, labels = $7, updated_at = $8 "
 		"WHERE id = $1 AND account_id = $2" },
 	[SEEN] = { "person_seen", "ii", "UPDATE people SET seen_at = $2 WHERE id = $1" },
+	[BY_SUBJECT] = { "person_by_subject", "tt",
+		"SELECT id, account_id FROM people WHERE issuer = $1 AND issuer <> '' AND subject = $2" },
 	[REMOVE] = { "person_remove", "ii", "DELETE FROM people WHERE id = $1 AND account_id = $2" },
 };
 // clang-format on
@@ -123,6 +127,7 @@ struct change {
 	int64_t account_id, id, now;
 	char hash[KB_HASH_HEX];
 	bool is_new;
+	bool arrives; /* what they may was said elsewhere, of agents that may not be there */
 };
 
 /* What is granted, as it is stored: of agents that are there. */
@@ -139,7 +144,7 @@ static bool write_grants(struct kb_db_conn *conn, const struct change *in, struc
 		    && (!kb_db_int(conn, &sql[AGENT],
 		                   KB_VALUES(kb_int(person->account_id), kb_int(grant->agent_id)),
 		                   0, &there, err)
-		        || (!there
+		        || (!there && !in->arrives
 		            && !kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found",
 		                        grant->agent_id))))
 			return false;
@@ -225,6 +230,75 @@ bool kb_store_person_remove(struct kb_store *store, int64_t account_id, int64_t 
 		.arena = &arena, .account_id = account_id, .id = id, .now = kb_store_now(store)
 	};
 	bool ok = kb_db_write(store->db, remove_person, &in, err);
+
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+/* Where they are known already; a zero id: nowhere. */
+static bool find_subject(struct kb_db_conn *conn, struct change *in, struct kb_sv issuer,
+                         struct kb_sv subject, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	in->id = in->account_id = 0;
+	kb_rows_open(&rows, conn, &sql[BY_SUBJECT], KB_VALUES(kb_text(issuer), kb_text(subject)));
+	while (kb_rows_next(&rows)) {
+		in->id = kb_rows_int(&rows, 0);
+		in->account_id = kb_rows_int(&rows, 1);
+	}
+	return kb_rows_close(&rows, err);
+}
+
+static bool arrive(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct change *in = arg;
+	struct kb_person *person = in->person;
+
+	if (!find_subject(conn, in, person->issuer, person->subject, err))
+		return false;
+	if (in->id && in->account_id != person->account_id) {
+		if (!remove_person(conn, in, err))
+			return false;
+		in->id = 0;
+	}
+	person->id = in->id;
+	in->is_new = !in->id;
+	return put(conn, in, err);
+}
+
+bool kb_store_person_arrive(struct kb_store *store, struct kb_arena *arena,
+                            struct kb_person *person, struct kb_err *err)
+{
+	struct change in = {
+		.arena = arena, .person = person, .arrives = true, .now = kb_store_now(store)
+	};
+
+	return kb_db_write(store->db, arrive, &in, err)
+	       && kb_store_person_get(store, arena, person->account_id, in.id, person, err);
+}
+
+struct departure {
+	struct change change;
+	struct kb_sv issuer, subject;
+};
+
+static bool depart(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct departure *in = arg;
+
+	return find_subject(conn, &in->change, in->issuer, in->subject, err)
+	       && (!in->change.id || remove_person(conn, &in->change, err));
+}
+
+bool kb_store_person_depart(struct kb_store *store, struct kb_sv issuer, struct kb_sv subject,
+                            struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct departure in = { .change = { .arena = &arena, .now = kb_store_now(store) },
+		                .issuer = issuer,
+		                .subject = subject };
+	bool ok = kb_db_write(store->db, depart, &in, err);
 
 	kb_arena_fini(&arena);
 	return ok;

@@ -43,6 +43,9 @@ struct kb_person {
 	size_t grant_count;
 	bool keeps_grants;   /* of a change: those that are stored, whatever these are */
 	struct kb_sv labels; /* JSON array of names */
+	/* Who knows them, and as whom: then what they may comes with each sign-in. Empty: they were
+	 * invited. */
+	struct kb_sv issuer, subject;
 	/* When the link that invites them ends; 0: there is none, or it has been used. */
 	int64_t invited_until;
 	int64_t created_at, updated_at;
@@ -64,6 +67,17 @@ bool kb_store_person_get(struct kb_store *store, struct kb_arena *arena, int64_t
  */
 bool kb_store_person_put(struct kb_store *store, struct kb_arena *arena, struct kb_person *person,
                          struct kb_err *err) KB_MUST_CHECK;
+/*
+ * Somebody whom `issuer` knows as `subject` is here, with the standing, grants and labels of now:
+ * makes or changes that person, and fills the rest. Agents that the account has not are left out.
+ * Who was of another account is let go there.
+ */
+bool kb_store_person_arrive(struct kb_store *store, struct kb_arena *arena,
+                            struct kb_person *person, struct kb_err *err) KB_MUST_CHECK;
+/* They are not let in any more, and gone as by kb_store_person_remove(). Who was never here is no
+ * mistake. */
+bool kb_store_person_depart(struct kb_store *store, struct kb_sv issuer, struct kb_sv subject,
+                            struct kb_err *err) KB_MUST_CHECK;
 /* They are gone with their keys, their links and each browser they had signed in. What they asked
  * stays. */
 bool kb_store_person_remove(struct kb_store *store, int64_t account_id, int64_t id,

@@ -34,14 +34,15 @@ enum {
 	"(key_id = 0 OR EXISTS (SELECT 1 FROM api_keys k WHERE k.id = sign_ins.key_id AND k.revoked_at = 0)) AND " \
 	"(person_id = 0 OR EXISTS (SELECT 1 FROM people p WHERE p.id = sign_ins.person_id))"
 static const struct kb_sql sql[] = {
-	[ADD] = { "sign_in_add", "tiiiitt",
-		"INSERT INTO sign_ins (hash, account_id, key_id, person_id, created_at, seen_at, address, agent) "
-		"VALUES ($1, $2, $3, $4, $5, $5, $6, $7)" },
+	[ADD] = { "sign_in_add", "tiiiitti",
+		"INSERT INTO sign_ins (hash, account_id, key_id, person_id, created_at, seen_at, address, agent, ends_at) "
+		"VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8)" },
 	[GET] = { "sign_in_get", "t",
-		"SELECT key_id, created_at, seen_at, account_id, person_id FROM sign_ins WHERE hash = $1" },
+		"SELECT key_id, created_at, seen_at, account_id, person_id, ends_at FROM sign_ins WHERE hash = $1" },
 	/* Those whose hash begins so: one. */
-	[BY_NUMBER] = { "sign_in_by_number", "tti",
-		"SELECT count(*) FROM sign_ins WHERE hash >= $1 AND hash < $2 AND created_at >= $3 AND " COUNTS },
+	[BY_NUMBER] = { "sign_in_by_number", "ttii",
+		"SELECT count(*) FROM sign_ins WHERE hash >= $1 AND hash < $2 AND created_at >= $3 "
+		"AND (ends_at = 0 OR ends_at > $4) AND " COUNTS },
 	[SEEN] = { "sign_in_seen", "ti", "UPDATE sign_ins SET seen_at = $2 WHERE hash = $1" },
 	[END] = { "sign_in_end", "t", "DELETE FROM sign_ins WHERE hash = $1" },
 	[END_OF] = { "sign_in_end_of", "ii",
@@ -49,10 +50,10 @@ static const struct kb_sql sql[] = {
 	[END_ONE] = { "sign_in_end_one", "ttii",
 		"DELETE FROM sign_ins WHERE hash >= $1 AND hash < $2 AND account_id = $3 "
 		"AND ($4 = 0 OR person_id = $4)" },
-	[LIST] = { "sign_in_list", "iiiii",
+	[LIST] = { "sign_in_list", "iiiiii",
 		"SELECT hash, key_id, person_id, address, agent, created_at, seen_at FROM sign_ins "
 		"WHERE account_id = $1 AND ($2 = 0 OR person_id = $2) AND created_at >= $3 AND seen_at >= $4 "
-		"AND " COUNTS " ORDER BY created_at DESC, hash LIMIT $5" },
+		"AND (ends_at = 0 OR ends_at > $5) AND " COUNTS " ORDER BY created_at DESC, hash LIMIT $6" },
 	[SWEEP] = { "sign_in_sweep", "i", "DELETE FROM sign_ins WHERE created_at < $1" },
 	[LINK_ADD] = { "sign_in_link_add", "tiii",
 		"INSERT INTO sign_in_links (hash, key_id, person_id, ends_at) VALUES ($1, $2, $3, $4)" },
@@ -80,7 +81,7 @@ static bool refuse(struct kb_err *err)
 /* A secret for a browser, of which the store keeps the hash. */
 struct secret {
 	char *text, hash[KB_HASH_HEX];
-	int64_t key_id, person_id, account_id, now;
+	int64_t key_id, person_id, account_id, now, ends_at;
 	struct kb_sv address, agent;
 };
 
@@ -102,7 +103,8 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && kb_db_run(conn, &sql[ADD],
 	                    KB_VALUES(kb_text(kb_sv_str(in->hash)), kb_int(in->account_id),
 	                              kb_int(in->key_id), kb_int(in->person_id), kb_int(in->now),
-	                              kb_text(in->address), kb_text(in->agent)),
+	                              kb_text(in->address), kb_text(in->agent),
+	                              kb_int(in->ends_at)),
 	                    NULL, err);
 }
 
@@ -113,6 +115,7 @@ bool kb_store_sign_in(struct kb_store *store, const struct kb_signing_in *who,
 
 	in.account_id = who->account_id;
 	in.person_id = who->person_id;
+	in.ends_at = who->lasts_us ? in.now + who->lasts_us : 0;
 	in.address = kb_utf8_head(who->address, ADDRESS_CHARS);
 	in.agent = kb_utf8_head(who->agent, AGENT_CHARS);
 	return kb_db_write(store->db, add, &in, err);
@@ -144,11 +147,12 @@ bool kb_store_sign_in_check(struct kb_store *store, struct kb_arena *arena, stru
 		seen_at = kb_rows_int(&rows, 2);
 		in.account_id = kb_rows_int(&rows, 3);
 		in.person_id = kb_rows_int(&rows, 4);
+		in.ends_at = kb_rows_int(&rows, 5);
 	}
 	if (!kb_rows_close(&rows, err))
 		return false;
 	if ((!in.key_id && !in.person_id) || in.now - created_at > KB_SIGN_IN_MAX_US
-	    || in.now - seen_at > KB_SIGN_IN_IDLE_US)
+	    || in.now - seen_at > KB_SIGN_IN_IDLE_US || (in.ends_at && in.now >= in.ends_at))
 		return refuse(err);
 	*out = (struct kb_key){ .account_id = in.account_id, .person_id = in.person_id };
 	if (in.key_id && !kb_store_key_get(store, arena, in.key_id, out, err))
@@ -186,7 +190,8 @@ bool kb_store_sign_in_valid(struct kb_store *store, int64_t number, bool *valid,
 	snprintf(behind, sizeof(behind), "%sg", first); /* behind each digit */
 	ok = kb_db_read_int(store->db, &sql[BY_NUMBER],
 	                    KB_VALUES(kb_text(kb_sv_str(first)), kb_text(kb_sv_str(behind)),
-	                              kb_int(kb_store_now(store) - KB_SIGN_IN_MAX_US)),
+	                              kb_int(kb_store_now(store) - KB_SIGN_IN_MAX_US),
+	                              kb_int(kb_store_now(store))),
 	                    0, &count, err);
 	*valid = count > 0;
 	return ok;
@@ -297,7 +302,7 @@ bool kb_store_sessions(struct kb_store *store, struct kb_arena *arena,
 	kb_rows_take(&rows, store->db, &sql[LIST],
 	             KB_VALUES(kb_int(of->account_id), kb_int(of->person_id),
 	                       kb_int(now - KB_SIGN_IN_MAX_US), kb_int(now - KB_SIGN_IN_IDLE_US),
-	                       kb_int(LIST_ROWS)));
+	                       kb_int(now), kb_int(LIST_ROWS)));
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, *out, *count)
 		[*count] = (struct kb_session_row){

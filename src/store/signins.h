@@ -24,6 +24,7 @@ enum { KB_SIGN_IN_TEXT = 44, KB_SESSION_ID = 16 }; /* letters and digits, and th
 struct kb_signing_in {
 	int64_t account_id, key_id, person_id; /* 0: none */
 	struct kb_sv address, agent;           /* from where, with what; may be empty */
+	int64_t lasts_us;                      /* at the most; 0: KB_SIGN_IN_MAX_US */
 };
 /* Signs it in, and gives its secret, once. */
 bool kb_store_sign_in(struct kb_store *store, const struct kb_signing_in *who,

@@ -14,7 +14,7 @@ export async function readSignIn() {
   signIn.value = await call<SignIn>("GET", "/session");
 }
 
-export async function enter(by: { key: string } | { link: string }) {
+export async function enter(by: { key: string } | { link: string } | { by: "gateway" }) {
   signIn.value = await call<SignIn>("POST", "/session", { body: by });
 }
 

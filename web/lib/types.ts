@@ -17,6 +17,8 @@ export interface SignIn {
   project_ids: number[];
   plan: string | null;
   features: string[];
+  /** How this browser may sign in without asking its user. */
+  offers: string[];
 }
 
 export interface Agent {

@@ -31,6 +31,7 @@ export const signedIn: SignIn = {
   project_ids: [],
   plan: null,
   features: [],
+  offers: [],
 };
 
 export const progress: Progress = {

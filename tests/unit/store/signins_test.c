@@ -171,6 +171,43 @@ static void test_people(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+static void test_arrivals(struct kb_test *t)
+{
+	struct kb_person person = { .account_id = 0,
+		                    .name = KB_SV("Ann"),
+		                    .email = KB_SV(""),
+		                    .labels = KB_SV("[]"),
+		                    .issuer = KB_SV("gateway"),
+		                    .subject = KB_SV("ann") };
+	const struct kb_grant gone = { 987, KB_RIGHT_ASK };
+	char secret[KB_SIGN_IN_TEXT];
+	struct fixture f;
+	int64_t id;
+
+	fixture_init(&f, t);
+	person.account_id = f.account.id;
+	person.grants = &gone; /* of an agent that is not there */
+	person.grant_count = 1;
+	CHECK(t, kb_store_person_arrive(f.store, &f.arena, &person, &f.err));
+	id = person.id;
+	CHECK(t, kb_store_sign_in(f.store,
+	                          &(struct kb_signing_in){ .account_id = f.account.id,
+	                                                   .person_id = id,
+	                                                   .lasts_us = 8 * HOUR_US },
+	                          secret, &f.err));
+	person.standing = KB_PERSON_OWNER;
+	CHECK(t, kb_store_person_arrive(f.store, &f.arena, &person, &f.err));
+	CHECK(t, person.id == id && person.standing == KB_PERSON_OWNER);
+	kb_clock_advance(&f.clock, 8 * HOUR_US - MINUTE_US);
+	CHECK(t, is_in(&f, secret));
+	kb_clock_advance(&f.clock, MINUTE_US);
+	CHECK(t, !is_in(&f, secret));
+	CHECK(t, kb_store_person_depart(f.store, KB_SV("gateway"), KB_SV("ben"), &f.err));
+	CHECK(t, kb_store_person_depart(f.store, KB_SV("gateway"), KB_SV("ann"), &f.err));
+	CHECK(t, !kb_store_person_get(f.store, &f.arena, 0, id, &person, &f.err));
+	fixture_fini(&f);
+}
+
 static void test_put(struct kb_test *t)
 {
 	const struct kb_grant foreign = { 987, KB_RIGHT_ASK };
@@ -203,6 +240,8 @@ int main(int argc, char **argv)
 		{ "a link works once, within 15 minutes", test_links },
 		{ "a person signs in by their last link, and goes with all that is theirs",
 		  test_people },
+		{ "whom somebody else knows is one person, and signs in for some hours",
+		  test_arrivals },
 		{ "a person is changed within their account, and reaches its agents alone",
 		  test_put },
 	};

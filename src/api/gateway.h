@@ -1,0 +1,34 @@
+/*
+ * People whom a gateway before the service has signed in (--sign-in-header): by SAML, Kerberos,
+ * LDAP, certificates, whatever it speaks. It says who they are in fields of each request, which
+ * count from trusted proxies alone; the proxy has to take them out of what clients send.
+ *
+ * Who they are there is who they are here, and their groups say what they may (roles.h). Both are
+ * asked anew after KB_GATEWAY_LASTS_US, when the browser signs in again by itself.
+ */
+#ifndef KB_API_GATEWAY_H
+#define KB_API_GATEWAY_H
+
+#include "store/accounts.h"
+
+#define KB_GATEWAY_LASTS_US (8 * 3600 * KB_SECOND_US)
+
+/* The fields, in lower case, and the file of roles; subject NULL: there is no gateway. */
+struct kb_gateway {
+	const char *subject, *name, *groups, *roles;
+};
+
+struct kb_call;
+
+/* Whether all of it is there and can be read, and the fields' names as requests are asked for them.
+ * proxies: whether any is trusted. */
+bool kb_gateway_open(struct kb_arena *arena, struct kb_gateway *gateway, bool proxies,
+                     struct kb_err *err) KB_MUST_CHECK;
+/* Whether the gateway says who sends this. */
+bool kb_gateway_knows(const struct kb_call *call);
+/* That person is here, with what their groups give them now: a key without an id (signins.h).
+ * KB_E_UNAUTHORIZED where nobody is named, KB_E_FORBIDDEN where no group of theirs is let in: then
+ * they are let go. */
+bool kb_gateway_admit(struct kb_call *call, struct kb_key *out, struct kb_err *err) KB_MUST_CHECK;
+
+#endif
