@@ -556,6 +556,7 @@ static const struct kb_api_route routes[] = {
 	SHELL("/agents/{agentId}"),
 	SHELL("/agents/{agentId}/{screen}"),
 	SHELL("/keys"),
+	SHELL("/people"),
 	SHELL("/usage"),
 	SHELL("/account"),
 	SHELL("/system"),

@@ -218,7 +218,8 @@ static bool write_known(struct kb_call *call, struct kb_jw *jw, struct kb_err *e
 	kb_jw_key(jw, "project_ids");
 	kb_jw_array(jw);
 	for (size_t i = 0; i < call->who.agent_count; i++)
-		kb_jw_int(jw, call->who.agents[i]);
+		if (call->who.agents[i])
+			kb_jw_int(jw, call->who.agents[i]);
 	kb_jw_end(jw);
 	kb_jw_key_sv(jw, "plan", plan->name);
 	write_features(jw, plan->features);

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { signal } from "@preact/signals";
 import { number } from "../lib/format";
 import { isOffline } from "../lib/online";
+import { may } from "../lib/people";
 import { location_ } from "../lib/router";
 import { screens } from "../lib/screens";
 import { agent, attempt, leave, signIn, stats } from "../lib/state";
@@ -43,7 +44,7 @@ function NavLink({
 function AgentNav() {
   const now = agent.value!;
   const base = `/agents/${now.id}`;
-  const shown = screens.filter((screen) => !screen.master || now.is_master);
+  const shown = screens.filter((screen) => (!screen.master || now.is_master) && may(now.id, screen.right));
   const counts: Record<string, number | undefined> = { content: stats.value?.pages_indexed };
   const group = (name: string) =>
     shown
@@ -94,6 +95,7 @@ function AccountNav() {
 /** The rail at the side, or behind a button on a narrow window. */
 function Rail() {
   const user = signIn.value?.user;
+  const name = signIn.value?.person?.name ?? user?.name;
   const limits = usage.value;
   return (
     <>
@@ -113,8 +115,8 @@ function Rail() {
             <Meter label={w.questionsThisMonth} used={limits.current_queries} limit={limits.max_queries} />
           )}
           <div class="who">
-            <Avatar name={user?.name ?? "?"} src={user?.profile_photo_url} size="small" />
-            <span title={user?.name}>{user?.name}</span>
+            <Avatar name={name ?? "?"} src={user?.profile_photo_url} size="small" />
+            <span title={name}>{name}</span>
             <Button kind="quiet" icon="search" label={`${w.palette} (Ctrl K)`} onClick={openPalette} />
             <Button kind="quiet" icon="signout" label={w.signOut} onClick={() => void attempt(leave)} />
           </div>

@@ -18,6 +18,9 @@ export const places = (): Place[] => [
   ...(isWhole.value
     ? [{ href: "/keys", title: w.keys, icon: "key" as const, rail: true, load: () => screen("Keys") }]
     : []),
+  ...(isWhole.value
+    ? [{ href: "/people", title: w.people, icon: "persona" as const, rail: true, load: () => screen("People") }]
+    : []),
   { href: "/usage", title: w.usage, icon: "usage", rail: true, load: () => screen("Usage") },
   { href: "/account", title: w.account, icon: "persona", rail: true, load: () => screen("Account") },
   { href: "/system", title: w.system, icon: "system", rail: true, load: () => screen("System") },

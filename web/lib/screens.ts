@@ -1,6 +1,7 @@
 // The screens of an agent, in the order of the rail. What is not here is not there.
 import type { ComponentType } from "preact";
 import type { IconName } from "../components/Icon";
+import type { Right } from "./people";
 import { screen } from "./screen";
 import { w } from "../words/dashboard";
 
@@ -10,15 +11,25 @@ export interface Screen {
   icon: IconName;
   group: "" | "shape" | "more";
   load: () => Promise<{ default: ComponentType<{ id: number }> }>;
+  /** Shown to who has it for the agent. */
+  right: Right;
   /** Shown for masters only. */
   master?: boolean;
 }
 
 export const screens: Screen[] = [
-  { name: "ask", title: () => w.ask, icon: "ask", group: "", load: () => screen("Ask") },
-  { name: "content", title: () => w.content, icon: "document", group: "", load: () => screen("Content") },
+  { name: "ask", right: "ask", title: () => w.ask, icon: "ask", group: "", load: () => screen("Ask") },
+  {
+    name: "content",
+    right: "content",
+    title: () => w.content,
+    icon: "document",
+    group: "",
+    load: () => screen("Content"),
+  },
   {
     name: "conversations",
+    right: "ask",
     title: () => w.conversations,
     icon: "conversations",
     group: "",
@@ -26,6 +37,7 @@ export const screens: Screen[] = [
   },
   {
     name: "analytics",
+    right: "conversations",
     title: () => w.analytics,
     icon: "analytics",
     group: "",
@@ -33,6 +45,7 @@ export const screens: Screen[] = [
   },
   {
     name: "persona",
+    right: "manage",
     title: () => w.persona,
     icon: "persona",
     group: "shape",
@@ -40,16 +53,25 @@ export const screens: Screen[] = [
   },
   {
     name: "behaviour",
+    right: "manage",
     title: () => w.behaviour,
     icon: "behaviour",
     group: "shape",
     load: () => screen("Behaviour"),
   },
-  { name: "look", title: () => w.look, icon: "look", group: "shape", load: () => screen("Look") },
-  { name: "labels", title: () => w.labels, icon: "label", group: "shape", load: () => screen("Labels") },
-  { name: "share", title: () => w.share, icon: "share", group: "more", load: () => screen("Share") },
+  { name: "look", right: "manage", title: () => w.look, icon: "look", group: "shape", load: () => screen("Look") },
+  {
+    name: "labels",
+    right: "content",
+    title: () => w.labels,
+    icon: "label",
+    group: "shape",
+    load: () => screen("Labels"),
+  },
+  { name: "share", right: "manage", title: () => w.share, icon: "share", group: "more", load: () => screen("Share") },
   {
     name: "master",
+    right: "manage",
     title: () => w.masterTitle,
     icon: "master",
     group: "more",
@@ -58,12 +80,20 @@ export const screens: Screen[] = [
   },
   {
     name: "licences",
+    right: "manage",
     title: () => w.licences,
     icon: "licence",
     group: "more",
     load: () => screen("Licences"),
   },
-  { name: "plugin", title: () => w.plugin, icon: "plugin", group: "more", load: () => screen("Plugin") },
+  {
+    name: "plugin",
+    right: "manage",
+    title: () => w.plugin,
+    icon: "plugin",
+    group: "more",
+    load: () => screen("Plugin"),
+  },
 ];
 
 /** What screens were called before. */

@@ -25,8 +25,11 @@ export async function leave() {
 }
 
 export const hasFeature = (name: string) => signIn.value?.features.includes(name) ?? false;
-/** A key of the whole account: others neither make agents nor see keys. */
-export const isWhole = computed(() => !signIn.value?.project_ids.length);
+/** A key of the whole account, or an owner of it: others neither make agents nor see keys and people. */
+export const isWhole = computed(() => {
+  const { person, project_ids } = signIn.value ?? {};
+  return person ? person.role === "owner" : !project_ids?.length;
+});
 
 // ---- the agent in hand ----
 

@@ -14,6 +14,8 @@ export interface SignIn {
   version: string;
   key_id: number | null;
   user: User | null;
+  /** Who it is, where it is a person and no key alone. */
+  person: { id: number; name: string; role: string; agents: { project_id: number | null; rights: string[] }[] } | null;
   project_ids: number[];
   plan: string | null;
   features: string[];

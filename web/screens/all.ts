@@ -13,6 +13,7 @@ export { default as Plugin } from "./Plugin";
 export { default as Share } from "./Share";
 export { default as Agents } from "./Agents";
 export { default as Keys } from "./Keys";
+export { default as People } from "./People";
 export { default as Usage } from "./Usage";
 export { default as Account } from "./Account";
 export { default as System } from "./System";

@@ -28,6 +28,7 @@ export const signedIn: SignIn = {
   version: "1.0",
   key_id: 1,
   user: { id: 1, name: "Ann Fenwick", email: null, profile_photo_url: null },
+  person: null,
   project_ids: [],
   plan: null,
   features: [],

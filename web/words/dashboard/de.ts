@@ -610,6 +610,41 @@ const de: Words = {
   masterText: "Die Agenten, die für diesen antworten. Wer welche Frage beantwortet, steht unter Verhalten.",
   masterNone: "Es gibt keinen anderen Agenten, der für diesen antworten könnte.",
 
+  // people
+  people: "Personen",
+  peopleText: "Alle hier haben einen Namen und eigene Rechte. Ein Link lädt sie ein.",
+  invite: "Einladen",
+  invited: (n) => `${n} ist eingeladen`,
+  inviteOnce:
+    "Dieser Link meldet einen Browser an, einmal, innerhalb einer Woche. Er wird dieses eine Mal gezeigt: Senden Sie ihn jetzt.",
+  inviteSent: "Ich habe ihn gesendet",
+  inviteAgain: (n) => `Neuer Link für ${n}`,
+  personChange: (n) => `${n} ändern`,
+  letGo: "Entlassen",
+  letGoOf: (n) => `${n} entlassen`,
+  letGoText: "Ihre Schlüssel und alle angemeldeten Browser sind sofort ausgesperrt. Was gefragt wurde, bleibt.",
+  personEmail: "E-Mail",
+  personRole: "Rolle",
+  personRights: "Rechte",
+  personRightsOf: "Agent",
+  personAddRights: "Rechte für einen weiteren Agenten",
+  personLabels: "Dokumente mit einem dieser Etiketten öffnen sich für sie.",
+  browsersIn: "Angemeldete Browser",
+  browserFrom: "Adresse",
+  roleNames: { member: "Mitglied", auditor: "Prüfer", owner: "Inhaber" },
+  roleHelp: {
+    member: "Was die Rechte unten sagen.",
+    auditor: "Sieht außerdem Personen, Schlüssel und was getan wurde.",
+    owner: "Das ganze Konto mit allen Agenten.",
+  },
+  rightNames: {
+    ask: "Fragen",
+    conversations: "Gespräche sehen",
+    content: "Inhalte verwalten",
+    answers: "Antworten verbessern",
+    manage: "Verwalten",
+  },
+
   // keys
   keys: "Schlüssel",
   keysText:

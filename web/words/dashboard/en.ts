@@ -594,6 +594,40 @@ const en = {
   masterText: "The agents that answer for this one. Who answers which question is set under Behaviour.",
   masterNone: "There is no other agent that could answer for this one.",
 
+  // people
+  people: "People",
+  peopleText: "Everybody here is known by name, and has rights of their own. A link invites them.",
+  invite: "Invite",
+  invited: (n: string) => `${n} is invited`,
+  inviteOnce: "This link signs one browser in, once, within a week. It is shown this one time: send it to them now.",
+  inviteSent: "I have sent it",
+  inviteAgain: (n: string) => `New link for ${n}`,
+  personChange: (n: string) => `Change ${n}`,
+  letGo: "Let go",
+  letGoOf: (n: string) => `Let ${n} go`,
+  letGoText: "Their keys and every browser they have signed in are out at once. What they asked stays.",
+  personEmail: "E-mail",
+  personRole: "Role",
+  personRights: "Rights",
+  personRightsOf: "Agent",
+  personAddRights: "Rights for one more agent",
+  personLabels: "Documents with one of these labels open to them.",
+  browsersIn: "Signed-in browsers",
+  browserFrom: "Address",
+  roleNames: { member: "Member", auditor: "Auditor", owner: "Owner" },
+  roleHelp: {
+    member: "What the rights below say.",
+    auditor: "Besides, sees people, keys and what was done.",
+    owner: "All of the account and its agents.",
+  },
+  rightNames: {
+    ask: "Ask",
+    conversations: "See conversations",
+    content: "Manage content",
+    answers: "Improve answers",
+    manage: "Manage",
+  },
+
   // keys
   keys: "Keys",
   keysText:

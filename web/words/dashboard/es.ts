@@ -600,6 +600,41 @@ const es: Words = {
   masterText: "Los agentes que responden por este. Quién responde a qué pregunta se ajusta en Comportamiento.",
   masterNone: "No hay otro agente que pueda responder por este.",
 
+  // people
+  people: "Personas",
+  peopleText: "Aquí cada uno tiene nombre y derechos propios. Un enlace lo invita.",
+  invite: "Invitar",
+  invited: (n) => `${n} tiene su invitación`,
+  inviteOnce:
+    "Este enlace abre la sesión de un navegador, una vez, en una semana. Se muestra esta única vez: envíelo ahora.",
+  inviteSent: "Lo he enviado",
+  inviteAgain: (n) => `Enlace nuevo para ${n}`,
+  personChange: (n) => `Cambiar a ${n}`,
+  letGo: "Retirar",
+  letGoOf: (n) => `Retirar a ${n}`,
+  letGoText: "Sus claves y todos sus navegadores quedan fuera al momento. Lo que preguntó se conserva.",
+  personEmail: "Correo",
+  personRole: "Función",
+  personRights: "Derechos",
+  personRightsOf: "Agente",
+  personAddRights: "Derechos para otro agente",
+  personLabels: "Se le abren los documentos con una de estas etiquetas.",
+  browsersIn: "Navegadores con sesión",
+  browserFrom: "Dirección",
+  roleNames: { member: "Miembro", auditor: "Auditor", owner: "Propietario" },
+  roleHelp: {
+    member: "Lo que dicen los derechos de abajo.",
+    auditor: "Además ve personas, claves y lo que se hizo.",
+    owner: "Toda la cuenta y sus agentes.",
+  },
+  rightNames: {
+    ask: "Preguntar",
+    conversations: "Ver conversaciones",
+    content: "Gestionar contenido",
+    answers: "Mejorar respuestas",
+    manage: "Gestionar",
+  },
+
   // keys
   keys: "Claves",
   keysText:

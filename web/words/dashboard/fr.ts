@@ -605,6 +605,41 @@ const fr: Words = {
   masterText: "Les agents qui répondent pour celui-ci. Qui répond à quelle question se règle sous Comportement.",
   masterNone: "Aucun autre agent ne pourrait répondre pour celui-ci.",
 
+  // people
+  people: "Personnes",
+  peopleText: "Chacun ici est connu par son nom et a ses propres droits. Un lien l’invite.",
+  invite: "Inviter",
+  invited: (n) => `${n} est invité`,
+  inviteOnce:
+    "Ce lien connecte un navigateur, une fois, pendant une semaine. Il est montré cette seule fois : envoyez-le maintenant.",
+  inviteSent: "Je l’ai envoyé",
+  inviteAgain: (n) => `Nouveau lien pour ${n}`,
+  personChange: (n) => `Modifier ${n}`,
+  letGo: "Retirer",
+  letGoOf: (n) => `Retirer ${n}`,
+  letGoText: "Ses clés et tous ses navigateurs sont aussitôt exclus. Ce qui a été demandé reste.",
+  personEmail: "E-mail",
+  personRole: "Rôle",
+  personRights: "Droits",
+  personRightsOf: "Agent",
+  personAddRights: "Droits pour un agent de plus",
+  personLabels: "Les documents portant l’une de ces étiquettes lui sont ouverts.",
+  browsersIn: "Navigateurs connectés",
+  browserFrom: "Adresse",
+  roleNames: { member: "Membre", auditor: "Auditeur", owner: "Propriétaire" },
+  roleHelp: {
+    member: "Ce que disent les droits ci-dessous.",
+    auditor: "Voit en plus les personnes, les clés et ce qui a été fait.",
+    owner: "Tout le compte et ses agents.",
+  },
+  rightNames: {
+    ask: "Demander",
+    conversations: "Voir les conversations",
+    content: "Gérer le contenu",
+    answers: "Améliorer les réponses",
+    manage: "Gérer",
+  },
+
   // keys
   keys: "Clés",
   keysText:

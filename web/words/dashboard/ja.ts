@@ -583,6 +583,41 @@ const ja: Words = {
   masterText: "代わりに回答するエージェントです。誰がどの質問に答えるかは「ふるまい」で決めます。",
   masterNone: "代わりに回答できるエージェントはほかにありません。",
 
+  // people
+  people: "メンバー",
+  peopleText: "ここでは一人ひとりに名前と権限があります。リンクで招待します。",
+  invite: "招待する",
+  invited: (n) => `${n} さんを招待しました`,
+  inviteOnce:
+    "このリンクは一週間以内に一度だけ、一つのブラウザーをサインインさせます。表示は今回だけです。今送ってください。",
+  inviteSent: "送りました",
+  inviteAgain: (n) => `${n} さんの新しいリンク`,
+  personChange: (n) => `${n} さんを変更`,
+  letGo: "外す",
+  letGoOf: (n) => `${n} さんを外す`,
+  letGoText: "キーとサインイン中のブラウザーはすべてすぐに使えなくなります。質問は残ります。",
+  personEmail: "メール",
+  personRole: "役割",
+  personRights: "権限",
+  personRightsOf: "エージェント",
+  personAddRights: "別のエージェントの権限",
+  personLabels: "これらのラベルのいずれかが付いた文書が開きます。",
+  browsersIn: "サインイン中のブラウザー",
+  browserFrom: "アドレス",
+  roleNames: { member: "メンバー", auditor: "監査人", owner: "オーナー" },
+  roleHelp: {
+    member: "下の権限のとおりです。",
+    auditor: "さらに、メンバー、キー、操作の記録を見られます。",
+    owner: "アカウントとすべてのエージェント。",
+  },
+  rightNames: {
+    ask: "質問",
+    conversations: "会話を見る",
+    content: "内容を管理",
+    answers: "回答を改善",
+    manage: "管理",
+  },
+
   // keys
   keys: "キー",
   keysText:

@@ -594,6 +594,40 @@ const pt: Words = {
   masterText: "Os agentes que respondem por este. Quem responde a qual pergunta se define em Comportamento.",
   masterNone: "Não há outro agente que possa responder por este.",
 
+  // people
+  people: "Pessoas",
+  peopleText: "Aqui cada um tem nome e direitos próprios. Um link convida.",
+  invite: "Convidar",
+  invited: (n) => `${n} recebeu um convite`,
+  inviteOnce: "Este link abre a sessão de um navegador, uma vez, em uma semana. É mostrado só desta vez: envie agora.",
+  inviteSent: "Já enviei",
+  inviteAgain: (n) => `Novo link para ${n}`,
+  personChange: (n) => `Alterar ${n}`,
+  letGo: "Desligar",
+  letGoOf: (n) => `Desligar ${n}`,
+  letGoText: "As chaves e todos os navegadores perdem o acesso na hora. O que foi perguntado fica.",
+  personEmail: "E-mail",
+  personRole: "Função",
+  personRights: "Direitos",
+  personRightsOf: "Agente",
+  personAddRights: "Direitos para mais um agente",
+  personLabels: "Documentos com uma destas etiquetas se abrem.",
+  browsersIn: "Navegadores com sessão",
+  browserFrom: "Endereço",
+  roleNames: { member: "Membro", auditor: "Auditor", owner: "Proprietário" },
+  roleHelp: {
+    member: "O que dizem os direitos abaixo.",
+    auditor: "Além disso, vê pessoas, chaves e o que foi feito.",
+    owner: "Toda a conta e seus agentes.",
+  },
+  rightNames: {
+    ask: "Perguntar",
+    conversations: "Ver conversas",
+    content: "Gerir conteúdo",
+    answers: "Melhorar respostas",
+    manage: "Gerir",
+  },
+
   // keys
   keys: "Chaves",
   keysText:
