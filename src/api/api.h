@@ -14,10 +14,10 @@
 
 #include "answer/answer.h"
 #include "answer/notes.h"
-#include "api/gateway.h"
 #include "api/input.h"
 #include "api/limits.h"
 #include "api/principal.h"
+#include "api/roles.h"
 #include "base/json.h"
 #include "blob/blob.h"
 #include "crawl/crawler.h"

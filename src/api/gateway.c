@@ -3,7 +3,6 @@
 #include <ctype.h>
 
 #include "api/api.h"
-#include "api/roles.h"
 #include "base/file.h"
 #include "base/utf8.h"
 

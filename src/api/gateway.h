@@ -9,14 +9,9 @@
 #ifndef KB_API_GATEWAY_H
 #define KB_API_GATEWAY_H
 
-#include "store/accounts.h"
+#include "api/roles.h"
 
 #define KB_GATEWAY_LASTS_US (8 * 3600 * KB_SECOND_US)
-
-/* The fields, in lower case, and the file of roles; subject NULL: there is no gateway. */
-struct kb_gateway {
-	const char *subject, *name, *groups, *roles;
-};
 
 struct kb_call;
 

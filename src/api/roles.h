@@ -17,6 +17,12 @@
 
 #include "store/people.h"
 
+/* Of a gateway (gateway.h): its fields, in lower case, and the file; subject NULL: there is none.
+ */
+struct kb_gateway {
+	const char *subject, *name, *groups, *roles;
+};
+
 struct kb_groups {
 	const struct kb_sv *v;
 	size_t count;

@@ -15,6 +15,7 @@
 #include "api/api.h"
 #include "api/embeddings.h"
 #include "api/follow.h"
+#include "api/gateway.h"
 #include "api/ready.h"
 #include "api/slots.h"
 #include "api/timings.h"
