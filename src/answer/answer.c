@@ -27,15 +27,15 @@ enum kb_outcome kb_answer_outcome(const struct kb_answer *answer)
 	}
 }
 
-struct kb_histogram *kb_answerer_searches(struct kb_answerer *answerer)
+struct kb_histogram *kb_answerer_search_times(struct kb_answerer *answerer)
 {
-	return &answerer->searches;
+	return &answerer->search_times;
 }
 
 void kb_answer_log(struct kb_answerer *answerer, const struct kb_answer_request *request,
                    const struct kb_answer *answer)
 {
-	kb_histogram_add(&answerer->searches, answer->retrieve_us + answer->rank_us);
+	kb_histogram_add(&answerer->search_times, answer->retrieve_us + answer->rank_us);
 	kb_info(answerer->log,
 	        "answered agent=%" PRId64 " kind=%s steps=%zu quotes=%zu retrieve_us=%" PRId64
 	        " rank_us=%" PRId64 " outcome=%s",

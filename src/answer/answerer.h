@@ -17,7 +17,7 @@ struct kb_answerer *kb_answerer_open(struct kb_store *store, struct kb_catalog *
                                      const struct kb_log *log);
 void kb_answerer_close(struct kb_answerer *answerer);
 /* How long finding and ranking took, of each answer. Lives as long as the answerer. */
-struct kb_histogram *kb_answerer_searches(struct kb_answerer *answerer);
+struct kb_histogram *kb_answerer_search_times(struct kb_answerer *answerer);
 /* Refuse prompts that the list holds; before the first answer. The list outlives the answerer. */
 void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list);
 

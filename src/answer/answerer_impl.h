@@ -29,7 +29,7 @@ struct kb_answerer {
 	_Atomic int64_t searches;
 	struct kb_analyzer *spare[KB_SPARE_ANALYZERS]; /* those not in use */
 	size_t spare_count;
-	struct kb_histogram searches; /* kb_answerer_searches() */
+	struct kb_histogram search_times; /* kb_answerer_search_times() */
 };
 
 /* What one call works with. */

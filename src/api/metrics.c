@@ -272,7 +272,7 @@ static void write_histograms(struct kb_buf *buf, struct kb_api *api, const struc
 	if (api->timings)
 		kb_timings_write(api->timings, buf);
 	kb_histogram_head(buf, searches, "Time that finding and ranking took, of each answer");
-	kb_histogram_write(buf, searches, "", kb_answerer_searches(api->answerer));
+	kb_histogram_write(buf, searches, "", kb_answerer_search_times(api->answerer));
 	kb_histogram_head(buf, transactions, "Time of transactions that were committed");
 	kb_histogram_write(buf, transactions, "", figures->store.transactions);
 }
