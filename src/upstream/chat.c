@@ -346,7 +346,7 @@ static void on_time(struct kb_timer *timer)
 		if (call->step != ENDED) // NOLINT(clang-analyzer-unix.Malloc): it is held
 			watch_time(call);
 	}
-	kb_chat_release(call);
+	kb_chat_release(call); // NOLINT(clang-analyzer-unix.Malloc): it is held
 }
 
 /* ---- one request ---- */
@@ -712,7 +712,7 @@ static void on_stop_call(struct kb_task *task)
 	struct kb_chat_call *call = KB_OUTER(task, struct kb_chat_call, stop);
 
 	cancel(call);
-	kb_chat_release(call);
+	kb_chat_release(call); // NOLINT(clang-analyzer-unix.Malloc): it is held
 }
 
 void kb_chat_cancel(struct kb_chat_call *call)

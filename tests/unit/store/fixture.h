@@ -22,6 +22,7 @@
 struct fixture {
 	struct kb_test *t;
 	char dir[64], at[256];
+	bool in_postgres;
 	struct kb_clock clock;
 	struct kb_store *store;
 	struct kb_arena arena;
@@ -60,7 +61,8 @@ static inline void fixture_folder(struct fixture *f)
 	if (!mkdtemp(f->dir))
 		abort();
 	snprintf(f->at, sizeof(f->at), "%s", f->dir);
-	if (fixture_postgres())
+	f->in_postgres = fixture_postgres();
+	if (f->in_postgres)
 		snprintf(f->at, sizeof(f->at), "postgresql://docent@/%s?host=%s",
 		         strrchr(f->dir, '/') + 1, fixture_postgres());
 }
@@ -91,7 +93,7 @@ static inline void fixture_remove(struct fixture *f)
 		unlink(path);
 	}
 	rmdir(f->dir);
-	if (fixture_postgres())
+	if (f->in_postgres)
 		fixture_database(f, "DROP DATABASE", " WITH (FORCE)");
 }
 
@@ -127,8 +129,12 @@ static inline void fixture_copy(struct fixture *f)
 
 	if (!fixture_tables_of)
 		fixture_tables_make(&f->clock);
+	if (fixture_tables.in_postgres != (fixture_postgres() != NULL)) {
+		fixture_place(f); /* a program of both kinds */
+		return;
+	}
 	fixture_folder(f);
-	if (fixture_postgres()) {
+	if (f->in_postgres) {
 		snprintf(from, sizeof(from), " TEMPLATE \"%s\"",
 		         strrchr(fixture_tables.dir, '/') + 1);
 		fixture_database(f, "CREATE DATABASE", from);

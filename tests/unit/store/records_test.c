@@ -173,7 +173,7 @@ static bool get_segment(struct world *w, const union record *want, union record 
 	{                                                                                          \
 		offsetof(type, member), sizeof(((type *)0)->member)                                \
 	}
-#define OTHERS_MAX 8
+#define OTHERS_MAX 9
 /* Members that are no columns: they are made from others, or are only for a call. */
 struct other {
 	size_t offset, size;
@@ -216,7 +216,8 @@ static const struct table {
 	  { MEMBER(struct kb_message, citations), MEMBER(struct kb_message, citation_count),
 	    MEMBER(struct kb_message, stays_with), MEMBER(struct kb_message, ends_visit),
 	    MEMBER(struct kb_message, spent), MEMBER(struct kb_message, running),
-	    MEMBER(struct kb_message, writer), MEMBER(struct kb_message, ahead) } },
+	    MEMBER(struct kb_message, writer), MEMBER(struct kb_message, ahead),
+	    MEMBER(struct kb_message, gap_why) } },
 	{ "segments",
 	  "segment_add",
 	  &kb_segment_columns,
