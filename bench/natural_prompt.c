@@ -104,8 +104,8 @@ static void look(const struct bench *bench, struct kb_arena *arena, const struct
 		printf("\t\t%.*s\n", KB_SV_ARG(list.v[i].excerpt));
 }
 
-static bool ask(struct bench *bench, const struct n_corpus *corpus,
-                const struct n_question *asked, struct tally *tally, struct kb_err *err)
+static bool ask(struct bench *bench, const struct n_corpus *corpus, const struct n_question *asked,
+                struct tally *tally, struct kb_err *err)
 {
 	tally->questions++;
 	if (bench->verbose)
@@ -183,8 +183,8 @@ static void add(struct tally *all, const struct tally *own)
 	}
 }
 
-static bool run(struct bench *bench, struct encoded *encoder, const char *data,
-                const char *program, struct kb_err *err)
+static bool run(struct bench *bench, struct encoded *encoder, const char *data, const char *program,
+                struct kb_err *err)
 {
 	struct tally all = { 0 };
 	struct n_set set;
