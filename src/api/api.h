@@ -120,7 +120,7 @@ struct kb_call {
 	struct kb_visitor visitor; /* the visit behind KB_ROLE_VISITOR */
 	struct kb_inputs inputs;
 	struct kb_audit *audit; /* what is kept of it (audit.h); NULL: nothing */
-	bool streaming; /* kb_call_stream(): errors go into the stream */
+	bool streaming;         /* kb_call_stream(): errors go into the stream */
 	/* How calls within this one are made (together.c). */
 	const struct kb_calls_within *calls;
 	/* Of a call within another one: its answer stays here, in the call's arena. NULL: it goes

@@ -6,8 +6,8 @@
  * Another learns the factors of agents that have grown (learn.h). One removes the rows of what was
  * deleted (remover.h), one makes damaged segments anew (repair.h), and with a model server
  * configured one gives passages its vectors (vectorize.h), and one does a model's chores
- * (chores.h). One makes what visitors are greeted with (openings.h), and one groups the questions that
- * were not answered well (gaps.h).
+ * (chores.h). One makes what visitors are greeted with (openings.h), and one groups the questions
+ * that were not answered well (gaps.h).
  */
 #ifndef KB_UPKEEP_UPKEEP_H
 #define KB_UPKEEP_UPKEEP_H
