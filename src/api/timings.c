@@ -49,7 +49,7 @@ static bool is_empty(struct kb_histogram *histogram)
 
 void kb_timings_write(struct kb_timings *timings, struct kb_buf *buf)
 {
-	static const char *const verbs[KB_VERB_COUNT] = { "read", "ask", "write", "manage" };
+	static const char *const verbs[KB_VERB_COUNT] = { "read", "ask", "write" };
 
 	kb_histogram_head(buf, calls_name,
 	                  "Time until the answer of a call begins, by what it does and its status");
