@@ -111,6 +111,7 @@ static const struct {
 	{ "answerId", "answer" },   { "labelId", "label" },   { "sessionId", "conversation" },
 	{ "licenseId", "license" }, { "keyId", "key" },       { "personId", "person" },
 	{ "browserId", "session" }, { "version", "persona" }, { "slug", "text" },
+	{ "gapId", "gap" },
 };
 
 /* "document 12"; of what makes something, what it is made in. */

@@ -24,7 +24,7 @@ const ASKING = new Set([
 const writes = ({ method, path: of, operation }) =>
   method !== "GET" &&
   !operation.security &&
-  !/\/(search|warm|embeddings|messages|chat\/completions|chat-completions)$/.test(of) &&
+  !/\/(search|warm|embeddings|messages|trials|chat\/completions|chat-completions)$/.test(of) &&
   !of.startsWith("/mcp/");
 const last = new Set(["DELETE /api/v1/projects/{projectId}", "DELETE /api/v1/keys/{keyId}"]);
 
