@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "out/link.h"
 
-enum { VALUE_CHARS = 200, FIELDS_MAX = 60 };
+enum { LEVELS = 16, VALUE_CHARS = 200, FIELDS_MAX = 60 };
 
 /* What is never kept of what was sent. */
 static bool is_secret(struct kb_sv name)
@@ -27,10 +27,32 @@ static void write_text(struct kb_call *call, struct kb_jw *jw, struct kb_sv text
 	kb_jw_sv(jw, kb_utf8_head(kb_utf8_mend(call->arena, text), VALUE_CHARS));
 }
 
+/* Whether it has so many levels at most: jansson writes one within another on the stack. */
+static bool is_flat(const json_t *value, int levels)
+{
+	json_t *object = (json_t *)(uintptr_t)value; /* its iterator changes nothing */
+
+	if (!json_is_object(value) && !json_is_array(value))
+		return true;
+	if (levels == 0)
+		return false;
+	for (size_t i = 0; i < json_array_size(value); i++)
+		if (!is_flat(json_array_get(value, i), levels - 1))
+			return false;
+	for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
+		if (!is_flat(json_object_iter_value(at), levels - 1))
+			return false;
+	return true;
+}
+
 static void write_json(struct kb_call *call, struct kb_jw *jw, const json_t *value)
 {
 	char *text;
 
+	if (!is_flat(value, LEVELS)) {
+		kb_jw_str(jw, "(deeper than is kept)");
+		return;
+	}
 	if (json_is_string(value)) {
 		write_text(call, jw, kb_sv(json_string_value(value), json_string_length(value)));
 		return;

@@ -163,3 +163,17 @@ test("the documentation's table is the program's", async () => {
   // A difference is mended by printing the table again: build/docent audit actions.
   assert.ok((await readFile(path.join(root, "docs/people.md"), "utf8")).includes(stdout));
 });
+
+test("however deep what is sent is nested, its row is written", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({});
+  for (const levels of [3, 17, 1000, 2040]) {
+    const body = '{"project_name":"Deep","deep":' + '{"a":'.repeat(levels) + "1" + "}".repeat(levels + 1);
+    const reply = await agent.api("POST", "", { body, headers: { "content-type": "application/json" } });
+    assert.ok(reply.status === 200 || reply.status === 400, `${levels}: ${reply.text}`);
+  }
+  assert.ok(kb.alive());
+  const [row] = await rows(kb);
+  assert.equal(row.action, "agent.update");
+  assert.deepEqual(row.changes.deep, [null, "(deeper than is kept)"]);
+});

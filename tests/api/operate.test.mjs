@@ -45,7 +45,7 @@ test("calls are timed by what they do and what came of them, searches and transa
   assert.ok(more('call_seconds_count{does="read",status="2xx"}') >= 1);
   assert.ok(more("store_commit_seconds_count") >= 4);
   assert.ok(sound(values, "call_seconds", 'does="ask",status="2xx"') >= 4);
-  assert.ok(sound(values, "call_seconds", 'does="manage",status="2xx"') >= 1);
+  assert.ok(sound(values, "call_seconds", 'does="write",status="2xx"') >= 1);
   sound(values, "search_seconds");
   sound(values, "store_commit_seconds");
   const version = (await kb.cli("version")).stdout.trim().split(" ")[1];

@@ -46,7 +46,10 @@ test("random bodies and queries at every route meet documented answers only", { 
           error.message += `\nseed ${SEED}, ${route.method} ${route.path}, round ${round}, query ${query}, ${type}: ${String(body).slice(0, 500)}`;
           throw error;
         }
-        assert.ok(body.length > 65536, `the connection broke for a small body: ${String(body).slice(0, 300)}`);
+        assert.ok(
+          body.length > 65536,
+          `${route.method} ${route.path}: the connection broke for a small body: ${String(body).slice(0, 300)}`,
+        );
         reply = { status: 0 };
       }
       counts[reply.status] = (counts[reply.status] ?? 0) + 1;

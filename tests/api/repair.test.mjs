@@ -43,11 +43,13 @@ async function segmentOf(kb, name) {
   return assert.fail(`no segment holds ${name}`);
 }
 
+/** Of the first byte from the middle on that is none of the zeros between sections. */
 const flip = (file) =>
   withHandle(file, async (handle) => {
-    const at = Math.floor((await handle.stat()).size / 2);
-    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, at);
-    await handle.write(Buffer.from([buffer[0] ^ 1]), 0, 1, at);
+    const bytes = await handle.readFile();
+    let at = Math.floor(bytes.length / 2);
+    while (bytes[at] === 0) at++;
+    await handle.write(Buffer.from([bytes[at] ^ 1]), 0, 1, at);
   });
 const cut = (file) => withHandle(file, async (handle) => handle.truncate(Math.floor((await handle.stat()).size / 2)));
 const kinds = {

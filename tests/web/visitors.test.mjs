@@ -287,6 +287,7 @@ test("each line of Share, pasted as it is, works under the strictest policy, on 
   await owner.page.locator(".frame").waitFor();
   await owner.page.goto(`${kb.url}/agents/${agent.id}/share`);
   const ways = owner.page.getByRole("group", { name: "Put it into your site" });
+  await ways.getByRole("button").nth(3).waitFor();
   const titles = await ways.getByRole("button").allTextContents();
   assert.equal(titles.length, 4);
   const policy = { "content-security-policy": `default-src 'none'; script-src ${kb.url}; frame-src ${kb.url}` };
