@@ -48,7 +48,7 @@ SANITIZED = -Db_lundef=false -Doptimization=1 -Ddebug=false
 build-asan/build.ninja:
 	@CC="$(shell command -v ccache) clang" meson setup build-asan -Dfuzz=true \
 		-Db_sanitize=address,undefined $(SANITIZED) \
-		-Dc_args='-g1 -fno-sanitize-recover=undefined' >/dev/null
+		-Dc_args='-g1 -fno-sanitize-recover=undefined -fsanitize-recover=pointer-overflow' >/dev/null
 
 # What starts no thread is left out, as an ordinary build tells.
 THREADED = $(shell scripts/threaded-tests $(BUILD))

@@ -1,6 +1,7 @@
 /* rlimits, Landlock and seccomp. */
 #include "parse/sandbox.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -101,6 +102,15 @@ static bool allow_path(int ruleset, const char *path, bool execute)
 	return ok;
 }
 
+/* A sanitizer's build shares its library, which the program that starts a helper loads. */
+static bool allow_library(int ruleset)
+{
+	Dl_info library;
+
+	return !KB_SANDBOX_UNDER_SANITIZER || !dladdr(helper_paths, &library)
+	       || allow_path(ruleset, library.dli_fname, false);
+}
+
 /* False where the kernel has no Landlock, or refuses it. */
 static bool enter_landlock(enum kb_sandbox_profile profile)
 {
@@ -125,7 +135,7 @@ static bool enter_landlock(enum kb_sandbox_profile profile)
 	if (profile != KB_SANDBOX_PURE) {
 		for (size_t i = 0; i < KB_COUNTOF(helper_paths); i++)
 			ok &= allow_path(ruleset, helper_paths[i].path, helper_paths[i].execute);
-		ok &= allow_path(ruleset, "/proc/self/exe", true);
+		ok &= allow_path(ruleset, "/proc/self/exe", true) && allow_library(ruleset);
 	}
 	ok &= !syscall(SYS_landlock_restrict_self, ruleset, 0);
 	close(ruleset);
