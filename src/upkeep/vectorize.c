@@ -318,17 +318,44 @@ static size_t first_of(const struct kb_vectorize *v, const struct kb_vectors_mis
 	return 0;
 }
 
+/* What the segment misses now that the lease is ours: another node may have brought it further
+ * since it was listed. *now is NULL where nothing is missing any more. */
+static bool look_again(struct kb_vectorize *v, struct kb_arena *arena,
+                       const struct kb_vectors_missing *listed,
+                       const struct kb_vector_column *column, const struct kb_vectors_missing **now,
+                       struct kb_err *err)
+{
+	const struct kb_vectors_want want = { .name = column->name,
+		                              .model = column->model,
+		                              .agent_id = listed->agent_id,
+		                              .limit = KB_VECTORS_MISSING_MAX };
+	struct kb_vectors_missing *all;
+	size_t count;
+
+	*now = NULL;
+	if (!kb_store_vectors_missing(v->store, arena, &want, &all, &count, err))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].segment_id == listed->segment_id)
+			*now = &all[i];
+	return true;
+}
+
 /* Brings the segment further, unless another node works for its agent. */
-static bool go_on_with(struct kb_vectorize *v, const struct kb_vectors_missing *missing,
+static bool go_on_with(struct kb_vectorize *v, const struct kb_vectors_missing *listed,
                        const struct kb_vector_column *column, bool *taken, struct kb_err *err)
 {
-	struct kb_work work = { .kind = KB_WORK_VECTORS, .agent_id = missing->agent_id };
+	struct kb_work work = { .kind = KB_WORK_VECTORS, .agent_id = listed->agent_id };
 	bool ok = kb_store_work_take(v->store, &work, LEASE_S * KB_SECOND_US, taken, err);
+	const struct kb_vectors_missing *now;
+	struct kb_arena arena = { 0 };
 
 	if (!ok || !*taken)
 		return ok;
-	ok = take_turn(v, missing, column, err);
+	ok = look_again(v, &arena, listed, column, &now, err)
+	     && (!now || take_turn(v, now, column, err));
 	kb_store_work_done(v->store, &work);
+	kb_arena_fini(&arena);
 	/* Merged or deleted meanwhile: what took its place is found the next time. */
 	return ok || err->code == KB_E_CONFLICT || err->code == KB_E_NOT_FOUND;
 }
