@@ -171,8 +171,14 @@ static struct kb_audit_entry entry_of(const struct kb_call *call)
 
 void kb_call_audit(struct kb_call *call)
 {
+	kb_call_audit_as(call, call->row->action);
+}
+
+void kb_call_audit_as(struct kb_call *call, enum kb_audit_action action)
+{
 	struct kb_audit_entry entry = entry_of(call);
 
+	entry.action = action;
 	entry.changes = changes_of(call, NULL);
 	call->audit = KB_NEW(call->arena, struct kb_audit);
 	kb_audit_begin(call->audit, call->api->store, &entry);
@@ -192,7 +198,7 @@ static void end(const struct kb_call *call, struct kb_audit *audit, enum kb_audi
 
 	if (!kb_audit_end(audit, outcome, &err))
 		kb_warn(&call->req->log, "audit row not written action=%s error=%s",
-		        kb_audit_action_infos[call->row->action].name, err.msg);
+		        kb_audit_action_infos[audit->entry.action].name, err.msg);
 }
 
 void kb_call_audit_end(const struct kb_call *call, const struct kb_err *err)

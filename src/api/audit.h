@@ -7,6 +7,8 @@
 
 /* From now on the call's next write carries what is kept of it: its row's action by who calls. */
 void kb_call_audit(struct kb_call *call);
+/* The same of a call that does one of several things, which its row does not say. */
+void kb_call_audit_as(struct kb_call *call, enum kb_audit_action action);
 /* How the thing was, as a JSON object with the members that are sent: what has changed is kept
  * beside what it was. Before the write. */
 void kb_call_audit_before(struct kb_call *call, struct kb_sv json);

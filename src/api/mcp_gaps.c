@@ -1,6 +1,7 @@
 #include "api/mcp_gaps.h"
 
 #include "answer/guard.h"
+#include "api/audit.h"
 #include "api/mcp_results.h"
 #include "api/routes.h"
 #include "store/gaps.h"
@@ -73,8 +74,12 @@ bool kb_mcp_answer_gap(struct kb_mcp *mcp, const json_t *arguments, struct kb_er
 		return kb_mcp_refused(mcp, err);
 	/* The answer alone: neither labels nor who has checked it is the calling model's to say. */
 	call->inputs = (struct kb_inputs){ .v = &input, .count = 1 };
-	if (!kb_gap_answer(call, id, &gap, err))
+	kb_call_audit_as(call, KB_AUDIT_ANSWER_CREATE);
+	if (!kb_gap_answer(call, id, &gap, err)) {
+		kb_call_audit_end(call, err); /* the call itself goes well */
+		call->audit = NULL;
 		return kb_mcp_refused(mcp, err);
+	}
 	kb_mcp_begin_content(mcp, KB_SV("It is answered from now on."));
 	kb_jw_end(jw);
 	kb_jw_key(jw, "structuredContent");

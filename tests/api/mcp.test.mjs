@@ -88,6 +88,12 @@ test("an editor's address lists gaps and answers them, another does not", option
     ["It opens at seven.", made.structuredContent.answer_id],
   );
   assert.deepEqual((await call(editor, "list_gaps")).structuredContent.gaps, []);
+  const { data: kept } = await kb.expect(200, "GET", "/audit");
+  assert.deepEqual(
+    kept.filter((row) => row.action === "answer.create").map((row) => [row.outcome, row.project_id]),
+    [["done", agent.id]],
+    "the answer that was given leaves its row, and those that were refused none",
+  );
 });
 
 test("ask answers with its citations, and goes on in its conversation", options, async (t) => {
