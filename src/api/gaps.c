@@ -1,4 +1,5 @@
-/* Gaps: questions that were not answered well, in groups; seen, answered, dismissed by keepers. */
+/* Gaps: questions that were not answered well, in groups; seen, answered and dismissed by who
+ * checks answers. */
 #include "store/gaps.h"
 
 #include "answer/anew.h"
