@@ -1,6 +1,11 @@
 /*
  * The ways of lanes.h: this file is compiled once for each kind of processor, with the compiler's
  * options for it and KB_LANES_WAY, its name (meson.build). The vectors are the compiler's own.
+ *
+ * All ways give the same bits: no multiplication is fused with an addition, and what is summed up
+ * over lanes is summed up in sixteen places, however many a register has. A bit more or less would
+ * round some value to another byte, which moves others in each layer that follows, until vectors of
+ * two processors are as far from each other as either is from the exact one.
  */
 #include "encode/lanes.h"
 
@@ -16,6 +21,7 @@ enum { LANES = 4, ROWS = 4 };
 #endif
 static_assert(LANES <= (int)KB_LANES_MOST && ROWS <= (int)KB_LANES_ROWS,
               "what scratch is made for");
+enum { PLACES = 16, VECTORS = PLACES / LANES }; /* of a sum */
 
 typedef float vec __attribute__((vector_size(LANES * sizeof(float))));
 typedef int32_t ints __attribute__((vector_size(LANES * sizeof(int32_t))));
@@ -53,14 +59,14 @@ INLINE vec larger(vec a, vec b)
 	return choose(a > b, a, b);
 }
 
-/* Of all lanes; by quads, as taking out one after the other costs more than what is summed. */
-INLINE float sum(vec v)
+/* Of all places; by quads, as taking out one after the other costs more than what is summed. */
+INLINE float sum(const vec v[VECTORS])
 {
-	quad parts[LANES / 4], total;
+	quad parts[PLACES / 4], total;
 
-	memcpy(parts, &v, sizeof(v));
+	memcpy(parts, v, sizeof(parts));
 	total = parts[0];
-	for (int i = 1; i < LANES / 4; i++)
+	for (int i = 1; i < PLACES / 4; i++)
 		total += parts[i];
 	return total[0] + total[1] + (total[2] + total[3]);
 }
@@ -102,23 +108,26 @@ INLINE vec power(vec x)
 static void norm(float *x, const float *add, const float *weight, const float *bias, size_t width,
                  float eps)
 {
-	vec total = { 0 }, squares = { 0 };
+	vec total[VECTORS] = { 0 }, squares[VECTORS] = { 0 };
 	float mean, factor;
 
-	for (size_t i = 0; i < width; i += LANES) {
-		vec v = load(x + i);
+	for (size_t i = 0; i < width; i += PLACES)
+		for (size_t k = 0; k < VECTORS; k++) {
+			size_t at = i + k * LANES;
+			vec v = load(x + at);
 
-		if (add)
-			v += load(add + i);
-		store(x + i, v);
-		total += v;
-	}
+			if (add)
+				v += load(add + at);
+			store(x + at, v);
+			total[k] += v;
+		}
 	mean = sum(total) / (float)width;
-	for (size_t i = 0; i < width; i += LANES) {
-		vec v = load(x + i) - mean;
+	for (size_t i = 0; i < width; i += PLACES)
+		for (size_t k = 0; k < VECTORS; k++) {
+			vec v = load(x + i + k * LANES) - mean;
 
-		squares += v * v;
-	}
+			squares[k] += v * v;
+		}
 	factor = 1 / sqrtf(sum(squares) / (float)width + eps);
 	for (size_t i = 0; i < width; i += LANES)
 		store(x + i, (load(x + i) - mean) * factor * load(weight + i) + load(bias + i));
@@ -258,17 +267,18 @@ static void multiply(struct head *head)
 		head->most[r] = largest(most[r]);
 }
 
-/* A query's products become powers, and have a sum. */
+/* A query's products become powers, and have a sum. Those of keys that are none, which are as many
+ * as fill a block, are lost in it: the largest power is 1. */
 static void soften(struct head *head, size_t r)
 {
 	float *weights = head->weights + r * head->padded;
-	vec total = { 0 };
+	vec total[VECTORS] = { 0 };
 
 	for (size_t j = 0; j < head->padded; j += LANES) {
 		vec v = power(load(weights + j) - head->most[r]);
 
 		store(weights + j, v);
-		total += v;
+		total[j / LANES % VECTORS] += v;
 	}
 	head->totals[r] = sum(total);
 }

@@ -1,5 +1,5 @@
-/* Norm, gelu, attention: each way beside doubles, at widths and lengths that do not fill registers.
- */
+/* Norm, gelu, attention: each way beside doubles, and to the bit beside the way that is there
+ * always, at widths and lengths that do not fill registers. */
 #include "encode/lanes.h"
 
 #include <math.h>
@@ -21,6 +21,15 @@ static void fill(void)
 			        + UINT64_C(1442695040888963407);
 			values[i][k] = (float)(state >> 40) / (1 << 22) - 2;
 		}
+}
+
+static const struct kb_lanes *always(void)
+{
+	size_t i = 0;
+
+	while (kb_lanes_way(i + 1))
+		i++;
+	return kb_lanes_way(i);
 }
 
 static bool near(float got, double want)
@@ -52,7 +61,7 @@ static bool norm_is_right(const float *x, const float *add, const float *got, si
 
 static void check_norm(struct kb_test *t, const struct kb_lanes *lanes)
 {
-	static float x[WIDTH_MAX];
+	static float x[WIDTH_MAX], same[WIDTH_MAX];
 
 	for (size_t width = 32; width <= WIDTH_MAX; width = width * 3 / 2 / 32 * 32 + 32)
 		for (int with = 0; with < 2; with++) {
@@ -61,6 +70,9 @@ static void check_norm(struct kb_test *t, const struct kb_lanes *lanes)
 			memcpy(x, values[0], width * sizeof(*x));
 			lanes->norm(x, add, values[2], values[3], width, 1e-6f);
 			CHECK(t, norm_is_right(values[0], add, x, width));
+			memcpy(same, values[0], width * sizeof(*same));
+			always()->norm(same, add, values[2], values[3], width, 1e-6f);
+			CHECK(t, memcmp(x, same, width * sizeof(*x)) == 0);
 		}
 }
 
@@ -76,11 +88,14 @@ static void check_times(struct kb_test *t, const struct kb_lanes *lanes)
 static void check_gelu(struct kb_test *t, const struct kb_lanes *lanes)
 {
 	static const float odd[16] = { 0, -0.0f, 1e-30f, -1e-30f, 30, -30, 1e6f, -1e6f };
-	static float x[WIDTH_MAX];
+	static float x[WIDTH_MAX], same[WIDTH_MAX];
 
 	memcpy(x, values[0], sizeof(x));
 	memcpy(x, odd, sizeof(odd));
+	memcpy(same, x, sizeof(same));
 	lanes->gelu(x, WIDTH_MAX);
+	always()->gelu(same, WIDTH_MAX);
+	CHECK(t, memcmp(x, same, sizeof(x)) == 0);
 	for (size_t i = 0; i < WIDTH_MAX; i++) {
 		double v = (double)(i < KB_COUNTOF(odd) ? odd[i] : values[0][i]);
 
@@ -114,7 +129,7 @@ static void check_attention(struct kb_test *t, const struct kb_lanes *lanes)
 {
 	static const size_t tokens[] = { 1, 2, 7, 8, 9, 31, 32, 33, 64, 130 };
 	static const size_t widths[] = { 16, 32, 48, 64, 128 };
-	static float out[TOKENS_MAX * HEAD_MAX];
+	static float out[TOKENS_MAX * HEAD_MAX], same[TOKENS_MAX * HEAD_MAX];
 	double want[HEAD_MAX];
 	float *scratch = aligned_alloc(KB_LANES_ALIGN,
 	                               kb_attention_scratch(TOKENS_MAX, HEAD_MAX) * sizeof(float));
@@ -134,6 +149,10 @@ static void check_attention(struct kb_test *t, const struct kb_lanes *lanes)
 					right = right && near(out[i * HEAD_MAX + d], want[d]);
 			}
 			CHECK(t, right);
+			memset(same, 0xff, sizeof(same));
+			a.out = same;
+			always()->attend(&a);
+			CHECK(t, memcmp(out, same, sizeof(out)) == 0);
 			CHECK(t, widths[w] == HEAD_MAX || isnan(out[widths[w]]));
 		}
 	free(scratch);
