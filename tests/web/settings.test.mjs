@@ -515,8 +515,10 @@ test("black and white can be chosen where the default follows the scheme", async
   // What is written is drawn by the next frame.
   const written = row.locator("input.mono");
   await until("black to be written", async () => (await written.inputValue()) === "#000");
+  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/settings"));
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Saved").waitFor();
+  assert.deepEqual((await sent).postDataJSON(), { chatbot_toolbar_color: "#000" });
+  await page.getByText("Saved", { exact: true }).waitFor();
   assert.equal((await agent.expect(200, "GET", "/settings")).chatbot_toolbar_color, "#000");
   await row.getByRole("button", { name: "Back to default" }).click();
   await until("the default to be shown", async () => (await written.inputValue()) === "#000000");
