@@ -72,7 +72,7 @@ static void make(struct kb_calendar *c)
 
 static bool run_drill(struct kb_calendar *c, struct kb_drill *drill, struct kb_err *err)
 {
-	drill->place = kb_backup_open(&c->config.where, false, c->config.log, err);
+	drill->place = kb_backup_open(&c->config.where, c->config.log, err);
 	return drill->place && kb_drill_run(drill, err);
 }
 

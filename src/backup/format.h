@@ -2,8 +2,8 @@
  * A place of backups, and how what is in it is read. It is a directory or a bucket, as blobs are
  * (blob/blob.h):
  *
- *   snapshots/place         says that this is such a place, and not the blobs of an installation;
- *                           written first
+ *   snapshots/place         says that this is such a place, and not the blobs of an installation,
+ *                           and whether it is sealed, with which key; written first
  *   snapshots/20261127T183000.000000Z.json
  *                           one backup: a line of JSON, and a line with its hash
  *   ab/cd/abcd…             bytes under their hash, shared by all backups: the blobs of the
@@ -25,6 +25,9 @@
  * are KB_BLOB_LISTS lists of blobs, the names that begin with 00, 01, … ff, each sorted, 32 bytes a
  * name; of a beginning that no name has the list is "". "missing" counts blobs that the database
  * named and the installation did not have: where it is not 0 the backup is not whole.
+ *
+ * In a sealed place (blob/sealed.h) each record but "place" and all bytes are sealed with a key,
+ * and names are others.
  *
  * All of this is foreign when it comes back, and is read so. Pure; any thread.
  */

@@ -1,14 +1,115 @@
 #include "backup/place.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "blob/sealed.h"
 
 enum { BLOB_LIST_BYTES = 256 << 20 }; /* of the blobs with one beginning: two thousand million */
 #define CACHE_BYTES (INT64_C(1) << 30)
 
-#define PLACE "place" /* the record of that name */
+#define PLACE  "place" /* the record of that name */
+#define PLAIN  "backups\n"
+#define SEALED "backups, sealed: 1 " /* and the id of the key, and the salt */
+
+/* ---- sealed or not ---- */
+
+/* What the place's own record says. */
+struct nature {
+	bool is_sealed;
+	char key_id[KB_SEAL_ID];
+	unsigned char salt[KB_SEAL_SALT];
+};
+
+static bool read_nature(struct kb_sv text, struct nature *out)
+{
+	static_assert((int)KB_SEAL_SALT == (int)KB_HASH_BYTES, "kb_unhex() reads a salt");
+	struct kb_sv begin = KB_SV(SEALED);
+
+	*out = (struct nature){ .is_sealed = kb_sv_starts(text, begin) };
+	if (!out->is_sealed)
+		return kb_sv_eq(text, KB_SV(PLAIN));
+	text = kb_sv_trim(kb_sv_from(text, begin.n));
+	snprintf(out->key_id, sizeof(out->key_id), "%.*s", KB_SV_ARG(text));
+	return kb_unhex(kb_sv_from(text, KB_SEAL_ID), out->salt);
+}
+
+static struct kb_sv write_nature(struct kb_arena *arena, const struct kb_seal_key *key)
+{
+	unsigned char salt[KB_SEAL_SALT];
+	char id[KB_SEAL_ID], hex[2 * KB_SEAL_SALT + 1];
+
+	if (!key)
+		return KB_SV(PLAIN);
+	kb_random(salt, sizeof(salt));
+	kb_hex(salt, sizeof(salt), hex);
+	kb_seal_key_id(key, id);
+	return kb_arena_printf(arena, SEALED "%s %s\n", id, hex);
+}
+
+/* The key is the one that the place wants. */
+static bool check_key(const struct kb_backup_where *where, const struct nature *nature,
+                      struct kb_err *err)
+{
+	char id[KB_SEAL_ID];
+
+	if (!nature->is_sealed)
+		return !where->key
+		       || kb_fail(err, KB_E_CONFLICT,
+		                  "%s has backups that are not encrypted: name another place for "
+		                  "those with a key",
+		                  where->shown);
+	if (!where->key)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "%s has backups that are encrypted with the key %s: name its file "
+		               "with --backup-key-file",
+		               where->shown, nature->key_id);
+	kb_seal_key_id(where->key, id);
+	return strcmp(id, nature->key_id) == 0
+	       || kb_fail(err, KB_E_CONFLICT,
+	                  "%s has backups that are encrypted with the key %s, and the one in "
+	                  "--backup-key-file is %s",
+	                  where->shown, nature->key_id, id);
+}
+
+/* What the place's record says of it, with the key that it is to be opened with. */
+static bool unlock(struct kb_blobs **place, const struct kb_backup_where *where, struct kb_sv text,
+                   struct kb_err *err)
+{
+	struct kb_seal_keys keys;
+	struct nature nature;
+
+	if (!read_nature(text, &nature))
+		return kb_fail(err, KB_E_UNSUPPORTED,
+		               "%s has backups that were made by a newer program: use that one",
+		               where->shown);
+	if (!check_key(where, &nature, err))
+		return false;
+	if (where->key) {
+		kb_seal_keys(where->key, nature.salt, &keys);
+		*place = kb_blobs_seal(*place, &keys, where->scratch);
+		explicit_bzero(&keys, sizeof(keys));
+	}
+	return true;
+}
+
+/* ---- a place ---- */
+
+struct kb_blobs *kb_backup_reach(const struct kb_backup_where *where, const struct kb_log *log,
+                                 struct kb_err *err)
+{
+	if (!where->in_bucket)
+		return kb_blobs_open(where->shown, err);
+	return kb_blobs_open_bucket(
+	        &(struct kb_blobs_bucket){ .options = where->bucket,
+	                                   .cache_dir = where->key ? NULL : where->cache_dir,
+	                                   .cache_bytes = CACHE_BYTES,
+	                                   .is_sealed = where->key != NULL,
+	                                   .log = log },
+	        err);
+}
 
 static bool is_place(const char *directory)
 {
@@ -19,21 +120,31 @@ static bool is_place(const char *directory)
 	return is;
 }
 
-struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, bool makes,
-                                const struct kb_log *log, struct kb_err *err)
+struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, const struct kb_log *log,
+                                struct kb_err *err)
 {
-	if (where->in_bucket)
-		return kb_blobs_open_bucket(
-		        &(struct kb_blobs_bucket){ .options = where->bucket,
-		                                   .cache_dir = where->cache_dir,
-		                                   .cache_bytes = CACHE_BYTES,
-		                                   .log = log },
-		        err);
-	if (!makes && !is_place(where->shown)) {
-		kb_fail(err, KB_E_NOT_FOUND, "%s is no place of backups", where->shown);
-		return NULL;
+	struct kb_arena arena = { 0 };
+	struct kb_blobs *place = NULL;
+	struct kb_err why = { 0 };
+	struct kb_sv text;
+	bool ok = (where->in_bucket || is_place(where->shown)
+	           || kb_fail(&why, KB_E_NOT_FOUND, "there is none"))
+	          && (place = kb_backup_reach(where, log, err)) != NULL;
+
+	if (ok) {
+		ok = kb_blobs_record_get(place, &arena, PLACE, &text, &why)
+		     && unlock(&place, where, text, &why);
 	}
-	return kb_blobs_open(where->shown, err);
+	if (!ok && why.code == KB_E_NOT_FOUND)
+		kb_fail(err, KB_E_NOT_FOUND, "%s is no place of backups", where->shown);
+	else if (!ok && why.code)
+		kb_fail(err, why.code, "%s", why.msg);
+	kb_arena_fini(&arena);
+	if (!ok) {
+		kb_blobs_close(place);
+		place = NULL;
+	}
+	return place;
 }
 
 static bool stop(void *arg, const char *name, int64_t size, int64_t age_s)
@@ -45,26 +156,37 @@ static bool stop(void *arg, const char *name, int64_t size, int64_t age_s)
 	return false;
 }
 
-bool kb_backup_begin(struct kb_blobs *place, const char *shown, struct kb_err *err)
+/* It has neither a mark nor blobs. */
+static bool is_free(struct kb_blobs *place, const char *shown, struct kb_err *err)
+{
+	char mark[KB_BLOB_MARK];
+	bool has = false;
+
+	if (!kb_blobs_mark(place, mark, err) || !kb_blob_each(place, stop, &has, err))
+		return false;
+	return (!mark[0] && !has)
+	       || kb_fail(err, KB_E_CONFLICT,
+	                  "%s holds blobs and is no place of backups: name an empty one", shown);
+}
+
+bool kb_backup_begin(struct kb_blobs **place, const struct kb_backup_where *where,
+                     struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_err why = { 0 };
 	struct kb_sv text;
-	char mark[KB_BLOB_MARK];
-	bool is_one = kb_blobs_record_get(place, &arena, PLACE, &text, &why), has = false;
+	bool ok = kb_blobs_record_get(*place, &arena, PLACE, &text, &why);
 
+	if (!ok && why.code != KB_E_NOT_FOUND) {
+		kb_fail(err, why.code, "%s", why.msg);
+	} else if (!ok) {
+		text = write_nature(&arena, where->key);
+		ok = is_free(*place, where->shown, err)
+		     && kb_blobs_record_put(*place, PLACE, text, err);
+	}
+	ok = ok && unlock(place, where, text, err);
 	kb_arena_fini(&arena);
-	if (is_one)
-		return true;
-	if (why.code != KB_E_NOT_FOUND)
-		return kb_fail(err, why.code, "%s", why.msg);
-	if (!kb_blobs_mark(place, mark, err) || !kb_blob_each(place, stop, &has, err))
-		return false;
-	if (mark[0] || has)
-		return kb_fail(err, KB_E_CONFLICT,
-		               "%s holds blobs and is no place of backups: name an empty one",
-		               shown);
-	return kb_blobs_record_put(place, PLACE, KB_SV("backups\n"), err);
+	return ok;
 }
 
 bool kb_backup_ids(struct kb_blobs *place, struct kb_arena *arena, struct kb_backup_ids *out,

@@ -4,6 +4,7 @@
 
 #include "backup/format.h"
 #include "blob/blob.h"
+#include "blob/seal.h"
 
 /* Where a place is. */
 struct kb_backup_where {
@@ -11,16 +12,24 @@ struct kb_backup_where {
 	bool in_bucket;
 	struct kb_bucket_options bucket;
 	const char *cache_dir; /* of a bucket: for blobs that are read to be asked; NULL: none */
+	/* All but the names of records is sealed with it (blob/sealed.h); NULL: nothing is. */
+	const struct kb_seal_key *key;
+	const char *scratch; /* of what is sealed: as in kb_blobs_seal() */
 };
-/* Makes a directory that is not there with `makes`; else KB_E_NOT_FOUND where it is no place of
- * backups. Asks nothing of a bucket yet. */
-struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, bool makes,
-                                const struct kb_log *log, struct kb_err *err) KB_MUST_CHECK;
+/* For who reads: KB_E_NOT_FOUND where it is no place of backups, KB_E_CONFLICT where its backups
+ * are sealed and the key is missing or another one, or where there is a key and they are not. */
+struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, const struct kb_log *log,
+                                struct kb_err *err) KB_MUST_CHECK;
 
-/* Makes a place of backups of what holds nothing, or finds that it is one already. KB_E_CONFLICT
- * where there are blobs: they are an installation's own, and letting go of backups would remove
- * them. */
-bool kb_backup_begin(struct kb_blobs *place, const char *shown, struct kb_err *err) KB_MUST_CHECK;
+/* For who makes backups, in two steps. A directory is made; of records only the names can be read.
+ * Asks nothing of a bucket yet. */
+struct kb_blobs *kb_backup_reach(const struct kb_backup_where *where, const struct kb_log *log,
+                                 struct kb_err *err) KB_MUST_CHECK;
+/* Makes a place of backups of what holds nothing, or finds that it is one already. KB_E_CONFLICT as
+ * above, and where there are blobs: they are an installation's own, and letting go of backups would
+ * remove them. *place may be another one afterwards, which closes this one. */
+bool kb_backup_begin(struct kb_blobs **place, const struct kb_backup_where *where,
+                     struct kb_err *err) KB_MUST_CHECK;
 
 /* Ids, oldest first. */
 struct kb_backup_ids {

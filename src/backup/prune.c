@@ -1,9 +1,11 @@
 #include "backup/prune.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "blob/sealed.h"
 
 enum { GRACE_S = 24 * 3600 };
 
@@ -34,8 +36,9 @@ static bool look_at(struct kb_blobs *place, const struct kb_backup_ids *ids, str
 
 /* ---- what they name ---- */
 
-/* Names of 32 bytes, a table with open addressing. */
+/* Names of 32 bytes as they stand in the place, a table with open addressing. */
 struct names {
+	struct kb_blobs *place;
 	unsigned char (*v)[KB_HASH_BYTES];
 	bool *used;
 	size_t count, capacity; /* a power of two */
@@ -58,7 +61,8 @@ static void add_name(struct names *names, const unsigned char *name)
 	size_t slot;
 
 	if (names->count * 2 >= names->capacity) {
-		struct names more = { .capacity = KB_MAX(names->capacity * 2, (size_t)1024) };
+		struct names more = { .place = names->place,
+			              .capacity = KB_MAX(names->capacity * 2, (size_t)1024) };
 
 		more.v = kb_xcalloc(more.capacity, KB_HASH_BYTES);
 		more.used = kb_xcalloc(more.capacity, sizeof(bool));
@@ -80,15 +84,26 @@ static bool has_name(const struct names *names, const unsigned char *name)
 	return names->capacity && names->used[slot_of(names, name)];
 }
 
-/* A list that an earlier backup named too is not read again. */
-static bool is_new(struct names *names, struct kb_sv hex)
+/* Adds what a record or a list names. False: it was named before, or is no name. */
+static bool add_named(struct names *names, const char *hex)
 {
 	unsigned char name[KB_HASH_BYTES];
+	char kept[KB_HASH_HEX];
 
-	if (!kb_unhex(hex, name) || has_name(names, name))
+	kb_blob_name_within(names->place, hex, kept);
+	if (!kb_unhex(kb_sv_str(kept), name) || has_name(names, name))
 		return false;
 	add_name(names, name);
 	return true;
+}
+
+/* A list that an earlier backup named too is not read again. */
+static bool is_new(struct names *names, struct kb_sv hex)
+{
+	char name[KB_HASH_HEX];
+
+	snprintf(name, sizeof(name), "%.*s", KB_SV_ARG(hex));
+	return add_named(names, name);
 }
 
 static bool add_pieces(struct kb_blobs *place, const struct kb_backup_record *record, size_t list,
@@ -98,8 +113,12 @@ static bool add_pieces(struct kb_blobs *place, const struct kb_backup_record *re
 	struct kb_piece_list pieces;
 	bool ok = kb_backup_pieces(place, &arena, record, list, &pieces, err);
 
-	for (size_t i = 0; ok && i < pieces.count; i++)
-		add_name(names, pieces.v[i].name);
+	for (size_t i = 0; ok && i < pieces.count; i++) {
+		char name[KB_HASH_HEX];
+
+		kb_hex(pieces.v[i].name, KB_HASH_BYTES, name);
+		(void)add_named(names, name);
+	}
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -111,12 +130,8 @@ static bool add_blobs(struct kb_blobs *place, const struct kb_backup_record *rec
 	struct kb_listed_blobs blobs;
 	bool ok = kb_backup_names(place, &arena, record, list, &blobs, err);
 
-	for (size_t i = 0; ok && i < blobs.count; i++) {
-		unsigned char name[KB_HASH_BYTES];
-
-		if (kb_unhex(blobs.v[i], name))
-			add_name(names, name);
-	}
+	for (size_t i = 0; ok && i < blobs.count; i++)
+		(void)add_named(names, blobs.v[i].p);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -140,7 +155,7 @@ static bool add_record(struct kb_blobs *place, const char *id, struct names *nam
 /* ---- what goes ---- */
 
 struct sweep {
-	struct kb_blobs *place;
+	struct kb_blobs *place; /* what names stand in */
 	const struct names *names;
 	struct kb_pruned *out;
 	const struct kb_cancel *cancel;
@@ -170,15 +185,15 @@ bool kb_backup_sweep(struct kb_blobs *place, const struct kb_cancel *cancel, str
                      struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	struct names names = { 0 };
+	struct names names = { .place = place };
 	struct kb_backup_ids ids = { 0 };
-	struct sweep in = { place, &names, out, cancel, true, err };
+	struct sweep in = { kb_blobs_within(place), &names, out, cancel, true, err };
 	bool ok = kb_backup_ids(place, &arena, &ids, err);
 
 	out->removed = out->held_bytes = 0;
 	for (size_t i = 0; ok && i < ids.count; i++)
 		ok = !kb_cancelled(cancel, err) && add_record(place, ids.v[i], &names, err);
-	ok = ok && kb_blob_each(place, sweep_one, &in, err) && in.ok
+	ok = ok && kb_blob_each(in.place, sweep_one, &in, err) && in.ok
 	     && kb_blobs_tidy(place, GRACE_S, err);
 	free(names.v);
 	free(names.used);

@@ -435,7 +435,7 @@ static bool join_place(struct making *m, struct kb_err *err)
 		return kb_fail(
 		        err, KB_E_CONFLICT,
 		        "the installation has never been served: there is nothing to back up");
-	if (!is_mounted(m, err) || !kb_backup_begin(m->place, task->where->shown, err)
+	if (!is_mounted(m, err) || !kb_backup_begin(&m->place, task->where, err)
 	    || !kb_blobs_mark(m->place, mark, err))
 		return false;
 	if (strcmp(mark, m->installation.mark) == 0)
@@ -537,19 +537,25 @@ static bool open_place(struct making *m, struct kb_err *err)
 	struct kb_backup_where where = *m->task->where;
 
 	where.cache_dir = NULL; /* nothing is read twice */
-	m->place = kb_backup_open(&where, true, m->task->log, err);
+	m->place = kb_backup_reach(&where, m->task->log, err);
+	return m->place != NULL;
+}
+
+static bool enter_place(struct making *m, struct kb_err *err)
+{
+	if (!join_place(m, err))
+		return false;
 	m->copies = (struct kb_copies){ .from = m->task->blobs,
 		                        .to = m->place,
 		                        .temp = m->copy_dir,
 		                        .arg = m->task->arg,
 		                        .cancel = &m->cancel };
-	return m->place != NULL;
+	return make_folders(m, err) && find_base(m, err);
 }
 
 static bool make(struct making *m, struct kb_err *err)
 {
-	bool ok = open_place(m, err) && join_place(m, err) && make_folders(m, err)
-	          && find_base(m, err);
+	bool ok = open_place(m, err) && enter_place(m, err);
 
 	for (int pass = 0; ok && pass < PASSES; pass++) {
 		/* What is lost for good is told of once. */

@@ -9,15 +9,11 @@
 #include "base/fault.h"
 #include "base/file.h"
 #include "blob/driver.h"
+#include "blob/sealed.h"
 
 enum { CHUNK = 128 * 1024 };
 
-struct kb_blobs {
-	const struct kb_blob_driver *driver;
-	void *impl;
-};
-
-static struct kb_blobs *new_blobs(const struct kb_blob_driver *driver, void *impl)
+struct kb_blobs *kb_blobs_new(const struct kb_blob_driver *driver, void *impl)
 {
 	struct kb_blobs *blobs;
 
@@ -30,12 +26,12 @@ static struct kb_blobs *new_blobs(const struct kb_blob_driver *driver, void *imp
 
 struct kb_blobs *kb_blobs_open(const char *where, struct kb_err *err)
 {
-	return new_blobs(&kb_blob_directory, kb_blob_directory_open(where, err));
+	return kb_blobs_new(&kb_blob_directory, kb_blob_directory_open(where, err));
 }
 
 struct kb_blobs *kb_blobs_open_bucket(const struct kb_blobs_bucket *config, struct kb_err *err)
 {
-	return new_blobs(&kb_blob_s3, kb_blob_s3_open(config, err));
+	return kb_blobs_new(&kb_blob_s3, kb_blob_s3_open(config, err));
 }
 
 void kb_blobs_set_ledger(struct kb_blobs *blobs, const struct kb_blob_ledger *ledger)
@@ -44,8 +40,15 @@ void kb_blobs_set_ledger(struct kb_blobs *blobs, const struct kb_blob_ledger *le
 		blobs->driver->set_ledger(blobs->impl, ledger);
 }
 
+struct kb_blobs *kb_blobs_within(struct kb_blobs *blobs)
+{
+	return blobs->driver->within ? blobs->driver->within(blobs->impl) : blobs;
+}
+
 bool kb_blobs_are_remote(const struct kb_blobs *blobs)
 {
+	if (blobs->driver->within)
+		return kb_blobs_are_remote(blobs->driver->within(blobs->impl));
 	return blobs->driver == &kb_blob_s3;
 }
 

@@ -35,6 +35,8 @@ struct kb_blobs_bucket {
 	const char *cache_dir; /* made if missing; NULL: none */
 	int64_t cache_bytes;
 	int64_t part_bytes; /* of a blob that is sent in parts; 0: the usual */
+	bool is_sealed; /* names are not the hashes of what is there: sealed.h looks at the bytes;
+	                 * without a cache */
 	const struct kb_log *log;
 };
 /* Asks nothing of the bucket yet. KB_E_INVALID names the option that is wrong. */
@@ -95,7 +97,8 @@ void kb_blob_hold(struct kb_blobs *blobs, const char *name);
 void kb_blob_release(struct kb_blobs *blobs, const char *name);
 
 /* Calls fn for every blob with its name, size and age since last put; false from fn ends it early.
- * In a bucket that is a listing, which is for an operator's commands and not for daily work. */
+ * Sealed ones (sealed.h) have no names to list. In a bucket that is a listing, which is for an
+ * operator's commands and not for daily work. */
 bool kb_blob_each(struct kb_blobs *blobs,
                   bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s), void *arg,
                   struct kb_err *err) KB_MUST_CHECK;

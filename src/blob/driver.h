@@ -57,9 +57,14 @@ struct kb_blob_driver {
 	bool (*records)(void *impl, void (*fn)(void *arg, struct kb_sv name), void *arg,
 	                struct kb_err *err);
 
-	/* Of a bucket alone; NULL: there is nothing to do. */
+	/* What these are sealed in (sealed.h); NULL: they are themselves what is kept. */
+	struct kb_blobs *(*within)(void *impl);
+
+	/* Where it is more than getting them; NULL: it is not. */
 	/* Checks what is kept, not a copy of it, which goes. */
 	bool (*verify)(void *impl, const char *name, struct kb_err *err);
+
+	/* Of a bucket alone; NULL: there is nothing to do. */
 	void (*prefetch)(void *impl, const char *const *names, size_t count);
 	void (*hold)(void *impl, const char *name, bool hold);
 	void (*cancel)(void *impl);
@@ -67,6 +72,13 @@ struct kb_blob_driver {
 	bool (*ready)(void *impl, struct kb_err *err);
 	void (*stats)(void *impl, struct kb_blobs_stats *out);
 };
+
+struct kb_blobs {
+	const struct kb_blob_driver *driver;
+	void *impl;
+};
+/* NULL where impl is. */
+struct kb_blobs *kb_blobs_new(const struct kb_blob_driver *driver, void *impl);
 
 extern const struct kb_blob_driver kb_blob_directory, kb_blob_s3;
 void *kb_blob_directory_open(const char *where, struct kb_err *err);

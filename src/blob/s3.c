@@ -55,6 +55,7 @@ struct s3 {
 	struct kb_blob_cache *cache; /* NULL: none */
 	struct kb_blob_ledger ledger;
 	int64_t part_bytes;
+	bool is_sealed;
 	atomic_bool cancelled;
 	_Atomic int64_t sent, fetched, asked_us;
 	atomic_bool is_there; /* when it was asked last */
@@ -380,7 +381,7 @@ static bool reading_end(void *arg, struct kb_err *err)
 
 	kb_hasher_hex(&in->hasher, in->hex);
 	atomic_fetch_add(&in->s3->fetched, in->bytes);
-	return strcmp(in->hex, in->name) == 0
+	return in->s3->is_sealed || strcmp(in->hex, in->name) == 0
 	       || kb_corrupt(err, "blob %s is damaged in %.*s: its bytes hash to %s", in->name,
 	                     KB_SV_ARG(in->s3->bucket.shown), in->hex);
 }
@@ -874,7 +875,9 @@ void *kb_blob_s3_open(const struct kb_blobs_bucket *config, struct kb_err *err)
 	struct s3 *s3 = kb_xcalloc(1, sizeof(*s3));
 	bool ok = kb_bucket_check(&s3->arena, &config->options, &s3->bucket, err);
 
+	KB_ASSERT(!config->is_sealed || !config->cache_dir);
 	s3->part_bytes = config->part_bytes;
+	s3->is_sealed = config->is_sealed;
 	atomic_store(&s3->is_there, true); /* until it is asked */
 	ok = ok
 	     && (s3->client = kb_s3_open(&s3->bucket, &config->patience, config->log, err)) != NULL

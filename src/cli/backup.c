@@ -1,4 +1,5 @@
 /* docent backup: makes a backup, shows which there are, and sees whether they come back. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ static const char usage[] =
         "usage: docent backup PLACE [--every SPAN] [--keep SPANS] [--take-over] [--data DIR] …\n"
         "       docent backup list PLACE\n"
         "       docent backup verify PLACE [--at TIME|ID]\n"
+        "       docent backup key FILE\n"
         "\n"
         "Makes a backup of an installation, while it is served or not, in PLACE: a directory,\n"
         "or s3://BUCKET/PREFIX. Only what is not there yet is sent. A backup that was ended in\n"
@@ -29,8 +31,12 @@ static const char usage[] =
         "verify fetches the database, reads every blob, and asks each agent a question. TIME is\n"
         "like 2026-11-27T18:30:00Z and means the newest backup that is not younger.\n"
         "\n"
-        "--data, --store, --blob, --config and --s3-… are those of docent serve; the keys are\n"
-        "for PLACE too.\n";
+        "With --backup-key-file FILE backups are encrypted, in a place that has no others, and\n"
+        "come back with that key alone. key makes one in FILE: keep it elsewhere too, and not\n"
+        "in PLACE.\n"
+        "\n"
+        "--data, --store, --blob, --config, --s3-… and --backup-key-file are those of docent\n"
+        "serve; the keys of --s3-… are for PLACE too.\n";
 
 struct arguments {
 	const char *verb, *place, *every, *keep, *at;
@@ -44,11 +50,13 @@ static bool read_arguments(int argc, char **argv, struct arguments *out)
 		const char *flag;
 		const char **value;
 	} own[] = { { "--every", &out->every }, { "--keep", &out->keep }, { "--at", &out->at } };
+	static const char *const verbs[] = { "list", "verify", "key" };
 	int i = 1;
 
 	out->verb = "make";
-	if (i < argc && (strcmp(argv[i], "list") == 0 || strcmp(argv[i], "verify") == 0))
-		out->verb = argv[i++];
+	for (size_t k = 0; k < KB_COUNTOF(verbs) && i == 1 && argc > 1; k++)
+		if (strcmp(argv[1], verbs[k]) == 0)
+			out->verb = argv[i++];
 	for (; i < argc; i++) {
 		size_t k = 0;
 
@@ -226,13 +234,48 @@ static bool look(struct arguments *args, struct kb_arena *arena, struct kb_err *
 		return false;
 	if (!mkdtemp(temp))
 		return kb_fail_errno(err, "cannot make a folder in %s", tmp ? tmp : "/tmp");
-	place = kb_backup_open(&where, false, NULL, err);
+	where.scratch = temp;
+	place = kb_backup_open(&where, NULL, err);
 	ok = place
 	     && (strcmp(args->verb, "list") == 0 ? list(place, arena, err)
 	                                         : verify(place, args->at, temp, err));
 	kb_blobs_close(place);
 	rmdir(temp);
 	return ok;
+}
+
+/* ---- a key ---- */
+
+static bool make_key(const char *path, struct kb_err *err)
+{
+	struct kb_seal_key key;
+	char hex[2 * KB_SEAL_KEY + 2], id[KB_SEAL_ID];
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool ok = fd >= 0 || kb_fail_errno(err, "cannot create %s", path);
+
+	kb_random(key.bytes, sizeof(key.bytes));
+	kb_hex(key.bytes, sizeof(key.bytes), hex);
+	memcpy(hex + sizeof(hex) - 2, "\n", 2);
+	ok = ok && kb_fd_write_all(fd, kb_sv_str(hex), path, err)
+	     && (fsync(fd) == 0 || kb_fail_errno(err, "cannot sync %s", path));
+	kb_fd_close(&fd);
+	explicit_bzero(hex, sizeof(hex));
+	kb_seal_key_id(&key, id);
+	explicit_bzero(&key, sizeof(key));
+	if (ok)
+		printf("the key %s is in %s: without it no backup comes back that is made with "
+		       "it\n",
+		       id, path);
+	return ok;
+}
+
+static bool run(struct arguments *args, struct kb_arena *arena, struct kb_err *err)
+{
+	if (strcmp(args->verb, "key") == 0)
+		return make_key(args->place, err);
+	return kb_options_complete(arena, &args->options, err)
+	       && (strcmp(args->verb, "make") == 0 ? make(args, arena, err)
+	                                           : look(args, arena, err));
 }
 
 int kb_cli_backup(int argc, char **argv)
@@ -250,9 +293,7 @@ int kb_cli_backup(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
-	ok = kb_options_complete(&arena, &args.options, &err)
-	     && (strcmp(args.verb, "make") == 0 ? make(&args, &arena, &err)
-	                                        : look(&args, &arena, &err));
+	ok = run(&args, &arena, &err);
 	kb_arena_fini(&arena);
 	return ok ? 0 : kb_cli_fail(1, "%s", err.msg);
 }

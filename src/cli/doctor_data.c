@@ -198,7 +198,7 @@ void kb_doctor_backups(struct kb_doctor *doctor)
 	if (!doctor->options.backup)
 		return;
 	if (kb_backup_where(doctor->arena, doctor->options.backup, &doctor->options, &where, &err)
-	    && (place = kb_backup_open(&where, false, &doctor->log, &err))
+	    && (place = kb_backup_open(&where, &doctor->log, &err))
 	    && kb_backup_ids(place, doctor->arena, &ids, &err))
 		kb_doctor_ok(doctor, "backups", "%s has %zu", where.shown, ids.count);
 	else if (err.code == KB_E_NOT_FOUND)

@@ -40,7 +40,7 @@ static const struct kb_command commands[] = {
 	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory", .takes = KB_TAKES_PLACE },
 	{ "audit", kb_cli_audit, "verify [--data DIR] | actions", "verify that the rows of who did what are as they were written, and print what is kept", .takes = KB_TAKES_PLACE, .verbs = "verify actions" },
 	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR|s3://…] [--discard]", "say that a database and blobs belong together, after one of them was restored", .takes = KB_TAKES_PLACE },
-	{ "backup", kb_cli_backup, "PLACE [--every SPAN] [--keep SPANS] [--data DIR] … | list PLACE | verify PLACE [--at TIME]", "back up an installation while it runs, see which backups there are, and whether they come back (backup --help says more)", .takes = KB_TAKES_PLACE, .verbs = "list verify" },
+	{ "backup", kb_cli_backup, "PLACE [--every SPAN] [--keep SPANS] [--data DIR] … | list PLACE | verify PLACE [--at TIME] | key FILE", "back up an installation while it runs, see which backups there are, and whether they come back (backup --help says more)", .takes = KB_TAKES_PLACE, .verbs = "list verify key" },
 	{ "restore", kb_cli_restore, "PLACE [--at TIME] [--data DIR] [--store DIR|postgresql://…] [--blob DIR|s3://…]", "make an installation of a backup, where there is none", .takes = KB_TAKES_PLACE },
 	{ "move", kb_cli_move, "--from DIR|postgresql://… [--from-blob DIR|s3://…] [--to DIR|postgresql://…] [--blob DIR|s3://…]", "copy an installation to another database, other blobs, or both; the one before then rests (move --help says more)" },
 	{ "completions", completions, "bash|zsh|fish", "print a script with which that shell completes commands and options", .verbs = "bash zsh fish" },

@@ -44,6 +44,8 @@ static const struct kb_option options[] = {
 	  "Which backups stay: within each span all of them, or the newest of each hour, day, week, month or year (`hourly` … `yearly`). Empty: all.", OPTION(backup_keep) },
 	{ "backup-drill", "DOCENT_BACKUP_DRILL", "SPAN", "1d",
 	  "How often the newest backup is restored into a temporary place and asked; `none`: never.", OPTION(backup_drill) },
+	{ "backup-key-file", "DOCENT_BACKUP_KEY_FILE", "FILE", NULL,
+	  "File with the key that backups are encrypted with, 64 hexadecimal digits; `docent backup key FILE` makes one. Without it they are not.", OPTION(backup_key_file), .is_place = true },
 	{ "public-url", "DOCENT_PUBLIC_URL", "URL", NULL,
 	  "Address under which clients reach the service; without it, each request's Host.", OPTION(public_url) },
 	{ "tls-cert", "DOCENT_TLS_CERT", "FILE", NULL, "Certificate chain (PEM); with --tls-key the service speaks HTTPS.", OPTION(tls_cert) },

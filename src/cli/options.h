@@ -17,7 +17,7 @@ struct kb_options {
 	const char *s3_endpoint, *s3_region, *s3_addressing, *s3_key_id, *s3_secret,
 	        *s3_secret_file;
 	const char *cache, *cache_bytes;
-	const char *backup, *backup_every, *backup_keep, *backup_drill;
+	const char *backup, *backup_every, *backup_keep, *backup_drill, *backup_key_file;
 	const char *plans, *rate_limit, *public_daily, *public_address;
 	const char *model_url, *model_name, *model_key, *model_context, *model_chores,
 	        *custom_depth;

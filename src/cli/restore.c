@@ -41,7 +41,8 @@ static const char usage[] =
         "again. The installation gets a new mark: nodes and blobs of its life before are not\n"
         "taken for its own.\n"
         "\n"
-        "--config and --s3-… are those of docent serve; the keys are for PLACE and blobs.\n";
+        "--config, --s3-… and --backup-key-file are those of docent serve; the keys of --s3-…\n"
+        "are for PLACE and blobs.\n";
 
 struct restore {
 	const char *place_name, *at;
@@ -194,7 +195,8 @@ static bool open_places(struct restore *r, struct kb_err *err)
 	r->staging = kb_arena_printf(&r->arena, "%s/restore", r->home).p;
 	r->pinned = kb_arena_printf(&r->arena, "%s/restoring", r->home).p;
 	r->arrived = kb_arena_printf(&r->arena, "%s/arrived", r->staging).p;
-	r->place = kb_backup_open(&where, false, NULL, err);
+	where.scratch = r->home;
+	r->place = kb_backup_open(&where, NULL, err);
 	return r->place != NULL;
 }
 

@@ -624,6 +624,7 @@ static void start_backups(struct service *s)
 	config.temp_dir = s->plan->places.temp;
 	config.where.cache_dir =
 	        kb_arena_printf(s->arena, "%s/drill-cache", s->plan->places.temp).p;
+	config.where.scratch = config.temp_dir;
 	config.clock = &s->clock;
 	config.log = &s->log;
 	s->backups = kb_calendar_start(&config);

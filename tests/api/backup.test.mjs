@@ -4,7 +4,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Bucket } from "./lib/bucket.mjs";
 import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
@@ -286,6 +286,75 @@ test("kill -9 in the middle of backups and restores leaves nothing half, and the
   await answersThere(t, kb, agent.record, { dir: home, url });
 });
 
+test("encrypted backups come back with their key alone, and who has no key reads nothing of them", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  const agent = await kb.agent({ files });
+  await agent.ask(`What is the word of room ${unique(3)}?`);
+  const place = await folder(t);
+  const keys = await folder(t);
+  const key = ["--backup-key-file", path.join(keys, "key")];
+  const other = ["--backup-key-file", path.join(keys, "other")];
+  assert.match(await done(["backup", "key", key[1]]), /^the key [0-9a-f]{16} is in /);
+  await refused(["backup", "key", key[1]], /cannot create .*key/);
+  await done(["backup", "key", other[1]]);
+  assert.equal((await stat(key[1])).mode & 0o777, 0o600);
+
+  await done(["backup", place, ...at, ...key]);
+  assert.match(await done(["backup", place, ...at, ...key]), /of which 0 were copied; \d{1,6} bytes sent/);
+  assert.equal((await done(["backup", "list", place, ...key])).trim().split("\n").length, 2);
+  assert.match(await done(["backup", "verify", place, ...key]), /\nit comes back\n$/);
+  // Neither the words nor the names of what is there can be found.
+  const blobs = await readdir(at[1], { recursive: true });
+  const names = new Set(blobs.map((name) => path.basename(name)).filter((name) => /^[0-9a-f]{64}$/.test(name)));
+  assert.ok(names.size > Object.keys(files).length);
+  for (const name of await readdir(place, { recursive: true })) {
+    assert.ok(!names.has(path.basename(name)), name);
+    const bytes = await readFile(path.join(place, name)).catch(() => Buffer.alloc(0));
+    assert.ok(!bytes.includes(unique(103)) && !bytes.includes('"database"'), name);
+  }
+
+  const id = (await readFile(path.join(place, "snapshots/place"), "utf8")).split(" ")[3];
+  const wrong = new RegExp(`encrypted with the key ${id}, and the one in --backup-key-file is [0-9a-f]{16}`);
+  for (const args of [
+    ["backup", place, ...at],
+    ["backup", "verify", place],
+    ["restore", place, "--data", await folder(t)],
+  ]) {
+    await refused([...args, ...other], wrong);
+    await refused(args, new RegExp(`encrypted with the key ${id}: name its file with --backup-key-file`));
+  }
+  const open = await folder(t);
+  await done(["backup", open, ...at]);
+  await refused(["backup", open, ...at, ...key], /has backups that are not encrypted: name another place/);
+  await writeFile(other[1], "a password\n");
+  await refused(["backup", "verify", place, ...other], /holds no key: 64 hexadecimal digits/);
+
+  const to = await folder(t);
+  await withPowerCuts(["restore", place, "--data", to, ...key], {}, 15);
+  await answersThere(t, kb, agent.record, { dir: to });
+});
+
+test("encrypted backups in a bucket come back, and what was changed there is found", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  const agent = await kb.agent({ files });
+  const bucket = await new Bucket().open(t);
+  const env = bucket.env("stories", randomUUID());
+  const place = env.DOCENT_BLOB;
+  delete env.DOCENT_BLOB;
+  Object.assign(env, await keyFor(t));
+  await withPowerCuts(["backup", place, ...at], env, 25, 4);
+  await agent.ask("A question after the first backup?");
+  await done(["backup", place, ...at], env);
+  await verified(place, env);
+  const to = await folder(t);
+  await done(["restore", place, "--data", to], env);
+  await answersThere(t, kb, agent.record, { dir: to });
+
+  const newest = [...bucket.objects.keys()].filter((name) => name.endsWith("Z.json")).sort();
+  bucket.objects.set(newest[1], bucket.objects.get(newest[0]));
+  await refused(["backup", "verify", place], /its sealed bytes were changed/, env);
+});
+
 test("a bucket that refuses one request in ten delays a backup and a restore, and damages neither", async (t) => {
   const { kb, at } = await onDirectory(t);
   const agent = await kb.agent({ files });
@@ -349,32 +418,49 @@ test("a blob that is damaged where it comes from makes the backup no whole one, 
   assert.ok(agent);
 });
 
-test("old backups go as they are told to, and what none names any more goes a day later", async (t) => {
-  const { kb, at } = await onDirectory(t);
-  const agent = await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
-  const place = await folder(t);
-  const objects = async () => (await readdir(place, { recursive: true })).filter((name) => /[0-9a-f]{64}$/.test(name));
-  for (let i = 0; i < 3; i++) {
-    await agent.ask(`Question ${i}?`);
-    await done(["backup", place, ...at]);
-  }
-  const before = (await objects()).length;
-  const long = new Date(Date.now() - 2 * 86_400_000);
-  for (const name of await objects()) await utimes(path.join(place, name), long, long);
-  await agent.ask("One more?");
-  assert.match(
-    await done(["backup", place, ...at, "--keep", "30d:daily"]),
-    /3 older backups were let go of; 1 are there/,
-  );
-  assert.ok((await objects()).length < before);
-  await verified(place);
-  await refused(["backup", place, ...at, "--keep", "30d:sometimes"], /does not say what to keep/);
-});
+/** The environment of a key that is made for this. */
+async function keyFor(t) {
+  const file = path.join(await folder(t), "key");
+  await done(["backup", "key", file]);
+  return { DOCENT_BACKUP_KEY_FILE: file };
+}
 
-test("the service makes backups on its calendar, sees that they come back, and tells of both", async (t) => {
+for (const sealed of [false, true])
+  test(`old ${sealed ? "encrypted backups" : "backups"} go as they are told to, and what none names any more goes a day later`, async (t) => {
+    const { kb, at } = await onDirectory(t);
+    const agent = await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
+    const place = await folder(t);
+    const env = sealed ? await keyFor(t) : {};
+    const objects = async () =>
+      (await readdir(place, { recursive: true })).filter((name) => /[0-9a-f]{64}$/.test(name));
+    for (let i = 0; i < 3; i++) {
+      await agent.ask(`Question ${i}?`);
+      await done(["backup", place, ...at], env);
+    }
+    const before = (await objects()).length;
+    const long = new Date(Date.now() - 2 * 86_400_000);
+    for (const name of await objects()) await utimes(path.join(place, name), long, long);
+    await agent.ask("One more?");
+    assert.match(
+      await done(["backup", place, ...at, "--keep", "30d:daily"], env),
+      /3 older backups were let go of; 1 are there/,
+    );
+    assert.ok((await objects()).length < before);
+    await verified(place, env);
+    await refused(["backup", place, ...at, "--keep", "30d:sometimes"], /does not say what to keep/, env);
+  });
+
+test("the service makes backups on its calendar, encrypted, sees that they come back, and tells of both", async (t) => {
   const place = await folder(t);
+  const key = await keyFor(t);
   const { kb } = await onDirectory(t, {
-    env: { DOCENT_BACKUP: place, DOCENT_BACKUP_EVERY: "1s", DOCENT_BACKUP_KEEP: "1h:all", DOCENT_BACKUP_DRILL: "1s" },
+    env: {
+      ...key,
+      DOCENT_BACKUP: place,
+      DOCENT_BACKUP_EVERY: "1s",
+      DOCENT_BACKUP_KEEP: "1h:all",
+      DOCENT_BACKUP_DRILL: "1s",
+    },
   });
   const agent = await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
   await agent.ask(`What is the word of room ${unique(0)}?`);
@@ -390,7 +476,7 @@ test("the service makes backups on its calendar, sees that they come back, and t
   assert.match(kb.log, /backup comes back id=/);
   const to = await folder(t);
   await kb.stop();
-  await done(["restore", place, "--data", to]);
+  await done(["restore", place, "--data", to], key);
   await answersThere(t, kb, agent.record, { dir: to }, 0);
 });
 
