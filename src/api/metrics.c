@@ -99,6 +99,8 @@ static const struct metric metrics[] = {
 	  "Of when the state is that it holds, Unix time", 1000000 },
 	{ "backup_drilled_at_seconds", GAUGE, FIGURE(backups.drill_at),
 	  "When a backup was last seen to come back, Unix time; 0: never", 1000000 },
+	{ "backup_every_seconds", GAUGE, FIGURE(backups.every_us),
+	  "How often a backup is made; 0: by hand alone", 1000000 },
 	{ "backups_kept", GAUGE, FIGURE(backups.kept), "Backups that are there" },
 	{ "backup_held_bytes", GAUGE, FIGURE(backups.held_bytes), "Bytes that all backups take" },
 	{ "backup_failed", GAUGE, FIGURE(backup_failed), "1: the last backup did not work" },

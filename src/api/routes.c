@@ -852,6 +852,11 @@ static const struct kb_api_route routes[] = {
 	{ "GET", "/metrics", kb_system_metrics, NOBODY, READ,
 	  .tag = "Service", .summary = "Counters and gauges in Prometheus' text form",
 	  .status = 200, .also = { 403, 500 } },
+	{ "GET", V1 "/backups", kb_system_backups, AUDITOR, READ,
+	  .tag = "Service",
+	  .summary = "When this installation was last backed up, whether a backup was seen to come "
+	             "back, how much they take, and when the next one is made",
+	  .response = "BackupsReply", .status = 200 },
 	{ "GET", "/openapi.json", kb_system_openapi, NOBODY, READ,
 	  .tag = "Service", .summary = "This description", .response = "OpenApi", .status = 200 },
 };

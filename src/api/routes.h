@@ -236,6 +236,7 @@ bool kb_talks_export(struct kb_call *call, struct kb_err *err);
 bool kb_system_health(struct kb_call *call, struct kb_err *err);
 bool kb_system_health_fast(struct kb_request *req);
 bool kb_system_ready(struct kb_call *call, struct kb_err *err);
+bool kb_system_backups(struct kb_call *call, struct kb_err *err);
 bool kb_system_metrics(struct kb_call *call, struct kb_err *err);
 bool kb_system_openapi(struct kb_call *call, struct kb_err *err);
 bool kb_system_preflight(struct kb_call *call, struct kb_err *err);

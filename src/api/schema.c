@@ -310,6 +310,9 @@ static const struct kb_schema schemas[] = {
 	{ "AuditPage", PAGINATOR("AuditRow") }, { "AuditListReply", SUCCESS("AuditPage") },
 	{ "SignedIn", "id:str is_mine:bool person_id:int? key_id:int? address:str browser:str created_at:time seen_at:time" },
 	{ "SessionsReply", SUCCESS("[SignedIn]") },
+	{ "Backups", "every_s:int finished_at:time? state_at:time? next_at:time? verified_at:time? kept:int "
+	             "held_bytes:int is_encrypted:bool is_late:bool has_failed:bool verification_failed:bool" },
+	{ "BackupsReply", SUCCESS("Backups") },
 
 	{ "Settings", .write = kb_schema_write_settings },
 	{ "SettingsFields", .write = kb_schema_write_settings_fields },

@@ -3,6 +3,8 @@
 #include <ctype.h>
 
 #include "api/routes.h"
+#include "base/clock.h"
+#include "store/backups.h"
 #include "store/repairs.h"
 
 static const struct kb_response alive = { .status = 200,
@@ -50,6 +52,41 @@ bool kb_system_ready(struct kb_call *call, struct kb_err *err)
 	                                             .body = kb_buf_view(&buf) });
 	kb_buf_fini(&buf);
 	return true;
+}
+
+static void write_time(struct kb_jw *jw, const char *name, int64_t us)
+{
+	if (us)
+		kb_jw_key_time(jw, name, us);
+	else
+		kb_jw_key_null(jw, name);
+}
+
+/* Of all nodes. Why one failed names places of the machine: the log says it, and docent doctor. */
+bool kb_system_backups(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_backups backups;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!kb_store_backups(call->api->store, call->arena, &backups, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_int(&jw, "every_s", backups.every_us / KB_SECOND_US);
+	write_time(&jw, "finished_at", backups.last_at);
+	write_time(&jw, "state_at", backups.state_at);
+	write_time(&jw, "next_at", kb_backup_next(&backups));
+	write_time(&jw, "verified_at", backups.drill_at);
+	kb_jw_key_int(&jw, "kept", backups.kept);
+	kb_jw_key_int(&jw, "held_bytes", backups.held_bytes);
+	kb_jw_key_bool(&jw, "is_encrypted", backups.is_sealed);
+	kb_jw_key_bool(&jw, "is_late",
+	               kb_backup_is_late(&backups, kb_clock_now_us(call->api->clock)));
+	kb_jw_key_bool(&jw, "has_failed", backups.failure.n > 0);
+	kb_jw_key_bool(&jw, "verification_failed", backups.drill_failure.n > 0);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
 bool kb_system_openapi(struct kb_call *call, struct kb_err *err)

@@ -48,6 +48,7 @@ static void make(struct kb_calendar *c)
 		.where = &c->config.where,
 		.temp_dir = c->config.temp_dir,
 		.every_us = c->config.every_us,
+		.planned_us = c->config.every_us,
 		.keep = &c->config.keep,
 		.say = say_blob,
 		.arg = c,

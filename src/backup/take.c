@@ -585,7 +585,8 @@ static void tell(struct making *m, bool ok, const struct kb_err *why)
 	struct kb_backup_outcome outcome = { .state_at = m->record.state_at,
 		                             .kept = m->out->kept,
 		                             .held_bytes = m->out->held_bytes,
-		                             .place = kb_sv_str(m->task->where->shown) };
+		                             .place = kb_sv_str(m->task->where->shown),
+		                             .is_sealed = m->task->where->key != NULL };
 	struct kb_err err;
 
 	if (!ok)
@@ -625,7 +626,8 @@ static bool make_in_turn(struct making *m, struct kb_err *err)
 	kb_bell_init(&m->bell, NULL);
 	m->keeper = kb_thread_start("backup turn", keep_turn, m);
 	m->cancel = (struct kb_cancel){ is_over, m };
-	ok = make(m, err);
+	ok = (!m->task->planned_us || kb_store_backup_plan(m->store, m->task->planned_us, err))
+	     && make(m, err);
 	kb_bell_stop(&m->bell);
 	pthread_join(m->keeper, NULL);
 	kb_bell_fini(&m->bell);

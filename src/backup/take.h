@@ -24,7 +24,8 @@ struct kb_backup_task {
 	const struct kb_backup_where *where;
 	const char *temp_dir; /* for a copy of the database, in a folder of the turn's own */
 	bool take_over;
-	int64_t every_us; /* only where the last one was begun so long ago; 0: in any case */
+	int64_t every_us;   /* only where the last one was begun so long ago; 0: in any case */
+	int64_t planned_us; /* how often who calls makes one, as is told of; 0: by hand */
 	const struct kb_keep *keep;
 	/* Of each blob that could not be copied: it is missing or damaged. May be NULL. */
 	void (*say)(void *arg, const char *name, const char *why);

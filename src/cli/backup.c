@@ -172,6 +172,7 @@ static bool make(struct arguments *args, struct kb_arena *arena, struct kb_err *
 	signal(SIGTERM, stop);
 	signal(SIGINT, stop);
 	task.store_at = places.store;
+	task.planned_us = every_us;
 	task.where = &where;
 	task.temp_dir = places.temp;
 	task.blobs = kb_places_blobs(&places, false, NULL, err);

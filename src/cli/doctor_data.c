@@ -160,13 +160,11 @@ static void look_at_record(struct kb_doctor *doctor, struct kb_store *store)
 	struct kb_backups backups;
 	char text[KB_TIME_TEXT] = "";
 	struct kb_err err;
-	int64_t every = 0;
 
 	if (!kb_store_backups(store, doctor->arena, &backups, &err)) {
 		kb_doctor_fail(doctor, "backups", NULL, "%s", err.msg);
 		return;
 	}
-	(void)!kb_span_read(kb_sv_str(doctor->options.backup_every), &every);
 	kb_time_format(text, backups.last_at);
 	if (backups.failure.n)
 		kb_doctor_fail(doctor, "backups", alert, "the last one failed: %.*s",
@@ -180,11 +178,11 @@ static void look_at_record(struct kb_doctor *doctor, struct kb_store *store)
 		                       ? "wait for it, or make one: docent backup PLACE"
 		                       : "--backup PLACE makes them; docs/backup.md",
 		               "none was ever made by docent");
-	else if (doctor->options.backup && kb_clock_now_us(NULL) - backups.last_at > 4 * every)
+	else if (kb_backup_is_late(&backups, kb_clock_now_us(NULL)))
 		kb_doctor_fail(doctor, "backups", alert, "the last one is of %s", text);
 	else
-		kb_doctor_ok(doctor, "backups", "%" PRId64 " kept, the last of %s", backups.kept,
-		             text);
+		kb_doctor_ok(doctor, "backups", "%" PRId64 " kept, the last of %s%s", backups.kept,
+		             text, backups.is_sealed ? ", encrypted" : "");
 }
 
 /* The place itself. */

@@ -2,7 +2,8 @@
 
 #include "store/store_own.h"
 
-enum { READ, TAKE, RENEW, DONE, FAILED, DRILL_TAKE, DRILL_DONE, DRILL_FAILED };
+enum { LATE = 4 }; /* spans without a backup */
+enum { READ, TAKE, RENEW, DONE, FAILED, DRILL_TAKE, DRILL_DONE, DRILL_FAILED, PLAN, SEALED };
 
 /* Further ahead than nodes' clocks are apart: a time of a clock that was wrong, and nobody waits
  * for it. */
@@ -11,8 +12,8 @@ enum { READ, TAKE, RENEW, DONE, FAILED, DRILL_TAKE, DRILL_DONE, DRILL_FAILED };
 static const struct kb_sql sql[] = {
 	[READ] = { "backups", "",
 		"SELECT last_at, state_at, kept, held_bytes, drill_at, place, failure, drill_failure, "
-		"tried_at, drill_tried_at "
-		"FROM backups WHERE id = 1" },
+		"tried_at, drill_tried_at, every_us, is_sealed "
+		"FROM backups b JOIN backup_calendar c ON c.id = b.id WHERE b.id = 1" },
 	[TAKE] = { "backup_take", "iiii",
 		"UPDATE backups SET lease_epoch = lease_epoch + 1, lease_until = $2, tried_at = $1 "
 		"WHERE id = 1 AND (lease_until <= $1 OR lease_until > $4) AND (tried_at <= $3 OR tried_at > $4) "
@@ -29,6 +30,10 @@ static const struct kb_sql sql[] = {
 		"AND (drill_tried_at <= $2 OR drill_tried_at > $3)" },
 	[DRILL_DONE] = { "drill_done", "i",
 		"UPDATE backups SET drill_at = $1, drill_failure = '' WHERE id = 1" },
+	[PLAN] = { "backup_plan", "i",
+		"UPDATE backup_calendar SET every_us = $1 WHERE id = 1 AND every_us <> $1" },
+	[SEALED] = { "backup_sealed", "i",
+		"UPDATE backup_calendar SET is_sealed = $1 WHERE id = 1 AND is_sealed <> $1" },
 	[DRILL_FAILED] = { "drill_failed", "t", "UPDATE backups SET drill_failure = $1 WHERE id = 1" },
 };
 // clang-format on
@@ -51,13 +56,26 @@ bool kb_store_backups(struct kb_store *store, struct kb_arena *arena, struct kb_
 			                    .failure = kb_rows_text(&rows, arena, 6),
 			                    .drill_failure = kb_rows_text(&rows, arena, 7),
 			                    .tried_at = kb_rows_int(&rows, 8),
-			                    .drill_tried_at = kb_rows_int(&rows, 9) };
+			                    .drill_tried_at = kb_rows_int(&rows, 9),
+			                    .every_us = kb_rows_int(&rows, 10),
+			                    .is_sealed = kb_rows_int(&rows, 11) != 0 };
 	return kb_rows_close(&rows, err);
 }
 
 bool kb_backup_is_due(int64_t tried_at, int64_t every_us, int64_t now)
 {
 	return tried_at <= now - every_us || tried_at > now + AHEAD_US;
+}
+
+int64_t kb_backup_next(const struct kb_backups *backups)
+{
+	return backups->every_us && backups->tried_at ? backups->tried_at + backups->every_us : 0;
+}
+
+bool kb_backup_is_late(const struct kb_backups *backups, int64_t now)
+{
+	return backups->every_us && backups->last_at
+	       && backups->last_at < now - LATE * backups->every_us;
 }
 
 /* One statement and what it gives. */
@@ -102,16 +120,35 @@ bool kb_store_backup_renew(struct kb_store *store, int64_t epoch, int64_t lease_
 	           || kb_fail(err, KB_E_CONFLICT, "another backup was begun meanwhile"));
 }
 
+bool kb_store_backup_plan(struct kb_store *store, int64_t every_us, struct kb_err *err)
+{
+	struct step step = { PLAN, KB_VALUES(kb_int(every_us)) };
+
+	return kb_db_write(store->db, run_step, &step, err);
+}
+
+/* Who has lost the turn changes nothing. */
+static bool run_done(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct step *steps = arg;
+
+	return run_step(conn, &steps[0], err)
+	       && (!steps[0].changed || run_step(conn, &steps[1], err));
+}
+
 bool kb_store_backup_done(struct kb_store *store, int64_t epoch,
                           const struct kb_backup_outcome *outcome, struct kb_err *err)
 {
-	struct step done = { DONE,
-		             KB_VALUES(kb_int(epoch), kb_int(kb_store_now(store)),
-		                       kb_int(outcome->state_at), kb_int(outcome->kept),
-		                       kb_int(outcome->held_bytes), kb_text(outcome->place)) };
+	struct step done[] = {
+		{ DONE, KB_VALUES(kb_int(epoch), kb_int(kb_store_now(store)),
+		                  kb_int(outcome->state_at), kb_int(outcome->kept),
+		                  kb_int(outcome->held_bytes), kb_text(outcome->place)) },
+		{ SEALED, KB_VALUES(kb_int(outcome->is_sealed)) },
+	};
 	struct step failed = { FAILED, KB_VALUES(kb_int(epoch), kb_text(outcome->failure)) };
 
-	return kb_db_write(store->db, run_step, outcome->failure.n ? &failed : &done, err);
+	return outcome->failure.n ? kb_db_write(store->db, run_step, &failed, err)
+	                          : kb_db_write(store->db, run_done, done, err);
 }
 
 bool kb_store_drill_take(struct kb_store *store, int64_t every_us, bool *taken, struct kb_err *err)

@@ -11,6 +11,8 @@ struct kb_backups {
 	int64_t kept, held_bytes;         /* how many there are, and what they take */
 	int64_t drill_at;                 /* when one was last seen to come back; 0: never */
 	struct kb_sv place, failure, drill_failure; /* empty: none */
+	int64_t every_us; /* how often one is made, as who makes them says; 0: by hand alone */
+	bool is_sealed;   /* the last whole one is encrypted */
 };
 bool kb_store_backups(struct kb_store *store, struct kb_arena *arena, struct kb_backups *out,
                       struct kb_err *err) KB_MUST_CHECK;
@@ -18,6 +20,15 @@ bool kb_store_backups(struct kb_store *store, struct kb_arena *arena, struct kb_
 /* Whether what was begun last at tried_at is due again: every_us ago, or at a time to come, of a
  * clock that was wrong. */
 bool kb_backup_is_due(int64_t tried_at, int64_t every_us, int64_t now);
+
+/* Where they are made by themselves: when the next one is due; 0: none is. Whether the last whole
+ * one is older than four of those spans, so that some have been missed. */
+int64_t kb_backup_next(const struct kb_backups *backups);
+bool kb_backup_is_late(const struct kb_backups *backups, int64_t now);
+
+/* Says how often they are made from now on. */
+bool kb_store_backup_plan(struct kb_store *store, int64_t every_us,
+                          struct kb_err *err) KB_MUST_CHECK;
 
 /* Takes the turn for lease_us where nobody has it and the last one is due again (every_us 0:
  * whenever). *epoch is 0 where it was not taken. */
@@ -31,6 +42,7 @@ bool kb_store_backup_renew(struct kb_store *store, int64_t epoch, int64_t lease_
 struct kb_backup_outcome {
 	int64_t state_at, kept, held_bytes;
 	struct kb_sv place, failure;
+	bool is_sealed;
 };
 bool kb_store_backup_done(struct kb_store *store, int64_t epoch,
                           const struct kb_backup_outcome *outcome,

@@ -469,9 +469,35 @@ test("the service makes backups on its calendar, encrypted, sees that they come 
     backup_drilled_at_seconds: (n) => n > 0,
     backup_finished_at_seconds: (n) => Date.now() / 1000 - n < 60,
     backup_held_bytes: (n) => n > 1000,
+    backup_every_seconds: 1,
     backup_failed: 0,
     backup_drill_failed: 0,
   });
+  const shown = await kb.expect(200, "GET", "/backups");
+  assert.deepEqual(
+    {
+      ...shown,
+      finished_at: !!shown.finished_at,
+      state_at: !!shown.state_at,
+      verified_at: !!shown.verified_at,
+      next_at: Date.parse(shown.next_at) > Date.parse(shown.finished_at) - 60_000,
+      kept: shown.kept >= 3,
+      held_bytes: shown.held_bytes > 1000,
+    },
+    {
+      every_s: 1,
+      finished_at: true,
+      state_at: true,
+      next_at: true,
+      verified_at: true,
+      kept: true,
+      held_bytes: true,
+      is_encrypted: true,
+      is_late: shown.is_late,
+      has_failed: false,
+      verification_failed: false,
+    },
+  );
   assert.match(kb.log, /backup made id=/);
   assert.match(kb.log, /backup comes back id=/);
   const to = await folder(t);
@@ -485,6 +511,11 @@ test("a place that cannot be opened is a failure that /metrics tells of, and is 
   await writeFile(place, "a file\n");
   const { kb } = await onDirectory(t, { env: { DOCENT_BACKUP: place, DOCENT_BACKUP_EVERY: "1s" } });
   await counted(kb, { backup_failed: 1, backups_kept: 0 });
+  const { has_failed, finished_at, next_at } = await kb.expect(200, "GET", "/backups");
+  assert.deepEqual(
+    { has_failed, finished_at, planned: !!next_at },
+    { has_failed: true, finished_at: null, planned: true },
+  );
   await rm(place);
   await counted(kb, { backup_failed: 0, backups_kept: (n) => n >= 1 });
   assert.match(kb.log, /backup failed to=/);

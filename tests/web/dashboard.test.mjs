@@ -453,3 +453,26 @@ test("what cannot be read says so, changes nothing, and comes when it is asked f
   await dialog.getByRole("button", { name: "staff" }).waitFor();
   assert.ok(await dialog.getByRole("button", { name: "Save" }).isEnabled());
 });
+
+test("the operator sees when the last backup was made, and when one fails", async (t) => {
+  const place = path.join(await mkdtemp(path.join(tmpdir(), "docent-web-backup-")), "place");
+  t.after(() => rm(path.dirname(place), { recursive: true, force: true }));
+  const kb = await start(t, { env: { DOCENT_BACKUP: place, DOCENT_BACKUP_EVERY: "1d" } });
+  await until("the first backup", async () => (await kb.expect(200, "GET", "/backups")).finished_at);
+  await until("its drill", async () => (await kb.expect(200, "GET", "/backups")).verified_at);
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/system`);
+  const card = page.getByRole("region", { name: "Backups" });
+  const fact = (name) => card.locator("dt", { hasText: name }).locator("xpath=following-sibling::dd[1]");
+  await card.getByText("Last one").waitFor();
+  assert.match(await fact("Last one").textContent(), /ago|now/);
+  assert.match(await fact("Next one").textContent(), /^(in \d+ hours|tomorrow)$/);
+  assert.match(await fact("Seen to come back").textContent(), /ago|now/);
+  assert.match(await fact("They hold").textContent(), /^1 · /);
+  assert.equal(await fact("Encrypted").textContent(), "no");
+  await faultsEverywhere(page, "the backups' card");
+  await changeRead(page, "/backups", (reply) => ({ ...reply, body: { data: { ...reply.body.data, is_late: true } } }));
+  await page.reload();
+  await card.getByText("No backup was made for a while").waitFor();
+  quiet();
+});

@@ -1,9 +1,10 @@
 import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
 import { Screen } from "../components/Shell";
-import { ApiError, send } from "../lib/api";
+import { ApiError, get, send } from "../lib/api";
+import { ago, bytes, dateTime, number } from "../lib/format";
 import { useResource } from "../lib/resource";
-import { signIn } from "../lib/state";
+import { isWhole, signIn } from "../lib/state";
 import { w } from "../words/dashboard";
 
 interface Ready {
@@ -18,6 +19,63 @@ async function ready(): Promise<Ready> {
     if (error instanceof ApiError && error.status === 503) return { status: "down" };
     throw error;
   }
+}
+
+interface BackupState {
+  every_s: number;
+  finished_at: string | null;
+  state_at: string | null;
+  next_at: string | null;
+  verified_at: string | null;
+  kept: number;
+  held_bytes: number;
+  is_encrypted: boolean;
+  is_late: boolean;
+  has_failed: boolean;
+  verification_failed: boolean;
+}
+
+const At = ({ time }: { time: string }) => (
+  <time dateTime={time} title={dateTime(time)}>
+    {ago(time)}
+  </time>
+);
+
+/** What became of the backups, of all nodes. */
+function Backups() {
+  const state = useResource((signal) => get<BackupState>("/backups", {}, signal), []);
+  return (
+    <section class="card padded" aria-labelledby="backups">
+      <h2 id="backups">{w.backups}</h2>
+      <Loaded from={state}>
+        {(of) => (
+          <>
+            {of.has_failed && <Note kind="bad">{w.backupFailed}</Note>}
+            {of.is_late && !of.has_failed && <Note kind="bad">{w.backupLate}</Note>}
+            {of.verification_failed && <Note kind="bad">{w.backupNotBack}</Note>}
+            <dl class="facts-grid">
+              <dt>{w.backupLast}</dt>
+              <dd>{of.finished_at ? <At time={of.finished_at} /> : w.backupsNone}</dd>
+              <dt>{w.backupNext}</dt>
+              <dd>{of.next_at ? <At time={of.next_at} /> : w.byHand}</dd>
+              <dt>{w.backupVerified}</dt>
+              <dd>{of.verified_at ? <At time={of.verified_at} /> : w.never}</dd>
+              {of.finished_at && (
+                <>
+                  <dt>{w.backupHolds}</dt>
+                  <dd class="num">
+                    {number(of.kept)} · {bytes(of.held_bytes)}
+                  </dd>
+                  <dt>{w.backupEncrypted}</dt>
+                  <dd>{of.is_encrypted ? w.yes : w.no}</dd>
+                </>
+              )}
+            </dl>
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
 }
 
 /** How the service itself is: what its operator looks at first. */
@@ -37,6 +95,7 @@ export default function System() {
             </Note>
           )}
         </Loaded>
+        {(isWhole.value || signIn.value?.person?.role === "auditor") && <Backups />}
         <dl class="card padded facts-grid">
           <dt>{w.version}</dt>
           <dd class="num">{signIn.value?.version}</dd>

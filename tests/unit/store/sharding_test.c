@@ -28,6 +28,7 @@ static const struct {
 	{ "api_keys", ACCOUNT },
 	{ "audit", VALUE },
 	{ "audit_heads", FEW },
+	{ "backup_calendar", FEW },
 	{ "backups", FEW },
 	{ "blob_sweep", FEW },
 	{ "blobs", VALUE },
