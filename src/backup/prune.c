@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "blob/sealed.h"
 
 enum { GRACE_S = 24 * 3600 };
 

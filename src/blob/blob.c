@@ -2,6 +2,7 @@
 #include "blob/blob.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include "base/fault.h"
 #include "base/file.h"
 #include "blob/driver.h"
-#include "blob/sealed.h"
 
 enum { CHUNK = 128 * 1024 };
 
@@ -43,6 +43,14 @@ void kb_blobs_set_ledger(struct kb_blobs *blobs, const struct kb_blob_ledger *le
 struct kb_blobs *kb_blobs_within(struct kb_blobs *blobs)
 {
 	return blobs->driver->within ? blobs->driver->within(blobs->impl) : blobs;
+}
+
+void kb_blob_name_within(struct kb_blobs *blobs, const char *name, char out[KB_HASH_HEX])
+{
+	if (blobs->driver->name_within)
+		blobs->driver->name_within(blobs->impl, name, out);
+	else
+		snprintf(out, KB_HASH_HEX, "%s", name);
 }
 
 bool kb_blobs_are_remote(const struct kb_blobs *blobs)

@@ -102,6 +102,10 @@ void kb_blob_release(struct kb_blobs *blobs, const char *name);
 bool kb_blob_each(struct kb_blobs *blobs,
                   bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s), void *arg,
                   struct kb_err *err) KB_MUST_CHECK;
+/* What each and remove of the place within know a blob by, for who keeps order where they are
+ * sealed. Of blobs that are not, the place is their own, and so is the name. */
+struct kb_blobs *kb_blobs_within(struct kb_blobs *blobs);
+void kb_blob_name_within(struct kb_blobs *blobs, const char *name, char out[KB_HASH_HEX]);
 /* The two ways to end a blob of a directory that was not put since min_age_s: a put that is not
  * committed yet is younger, and a put of content that is there renews its age. A blob that is gone
  * already, or too young, is no mistake: then *done is false. Of a bucket the ledger knows the ages:

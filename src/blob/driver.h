@@ -57,8 +57,10 @@ struct kb_blob_driver {
 	bool (*records)(void *impl, void (*fn)(void *arg, struct kb_sv name), void *arg,
 	                struct kb_err *err);
 
-	/* What these are sealed in (sealed.h); NULL: they are themselves what is kept. */
+	/* What these are sealed in (sealed.h), and under which name; NULL: they are themselves what
+	 * is kept. */
 	struct kb_blobs *(*within)(void *impl);
+	void (*name_within)(void *impl, const char *name, char *out);
 
 	/* Where it is more than getting them; NULL: it is not. */
 	/* Checks what is kept, not a copy of it, which goes. */

@@ -57,27 +57,34 @@ static bool read_piece(int fd, char *piece, size_t n, const char *what, struct k
 	return true;
 }
 
-static bool seal_file(const struct sealed *in, struct kb_sv label, int from, int64_t size, int to,
-                      const char *path, struct kb_err *err)
+struct sealing {
+	const struct sealed *in;
+	int from, to;
+	int64_t size;
+	const char *path; /* from */
+};
+
+static bool seal_file(const struct sealing *of, struct kb_sv label, struct kb_err *err)
 {
 	unsigned char *out = kb_xmalloc(SEALED);
 	char *piece = kb_xmalloc(PLAIN);
+	int64_t left = of->size;
 	struct kb_seal seal;
 	bool ok;
 
-	kb_seal_begin(&seal, &in->keys, label, out);
-	ok = kb_fd_write_all(to, kb_sv((const char *)out, KB_SEAL_HEAD), path, err);
+	kb_seal_begin(&seal, &of->in->keys, label, out);
+	ok = kb_fd_write_all(of->to, kb_sv((const char *)out, KB_SEAL_HEAD), of->path, err);
 	do {
-		size_t n = (size_t)KB_MIN(size, (int64_t)PLAIN);
+		size_t n = (size_t)KB_MIN(left, (int64_t)PLAIN);
 
-		size -= (int64_t)n;
-		ok = ok && read_piece(from, piece, n, path, err);
+		left -= (int64_t)n;
+		ok = ok && read_piece(of->from, piece, n, of->path, err);
 		if (ok) {
-			kb_seal_piece(&seal, kb_sv(piece, n), !size, out);
-			ok = kb_fd_write_all(to, kb_sv((const char *)out, n + KB_SEAL_MORE), path,
-			                     err);
+			kb_seal_piece(&seal, kb_sv(piece, n), !left, out);
+			ok = kb_fd_write_all(of->to, kb_sv((const char *)out, n + KB_SEAL_MORE),
+			                     of->path, err);
 		}
-	} while (ok && size);
+	} while (ok && left);
 	free(piece);
 	free(out);
 	return ok;
@@ -178,13 +185,16 @@ static bool sealed_take(void *impl, const char *name, const char *path, int64_t 
 	struct kb_arena arena = { 0 };
 	const char *beside = kb_arena_printf(&arena, "%s.sealed", path).p;
 	char kept[KB_HASH_HEX], label[LABEL];
-	int from = kb_fault() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	int to = from < 0 ? -1 : open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bool ok = to >= 0 || kb_fail_errno(err, "cannot seal %s", path);
+	struct sealing of = { .in = in, .size = size, .path = path, .to = -1 };
+	bool ok;
 
-	ok = ok && seal_file(in, label_of(label, "blob", name), from, size, to, path, err);
-	kb_fd_close(&from);
-	kb_fd_close(&to);
+	of.from = kb_fault() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (of.from >= 0)
+		of.to = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	ok = (of.to >= 0 || kb_fail_errno(err, "cannot seal %s", path))
+	     && seal_file(&of, label_of(label, "blob", name), err);
+	kb_fd_close(&of.from);
+	kb_fd_close(&of.to);
 	kb_seal_name(&in->keys, name, kept);
 	ok = ok
 	     && in->within->driver->take(in->within->impl, kept, beside, kb_sealed_size(size), err);
@@ -322,6 +332,11 @@ static struct kb_blobs *sealed_within(void *impl)
 	return ((const struct sealed *)impl)->within;
 }
 
+static void sealed_name_within(void *impl, const char *name, char *out)
+{
+	kb_seal_name(&((const struct sealed *)impl)->keys, name, out);
+}
+
 /* Names cannot be told from those that are kept. */
 static bool sealed_each(void *impl,
                         bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s),
@@ -351,6 +366,7 @@ static const struct kb_blob_driver driver = {
 	.records = sealed_records,
 	.cancel = sealed_cancel,
 	.within = sealed_within,
+	.name_within = sealed_name_within,
 };
 
 struct kb_blobs *kb_blobs_seal(struct kb_blobs *within, const struct kb_seal_keys *keys,
@@ -362,12 +378,4 @@ struct kb_blobs *kb_blobs_seal(struct kb_blobs *within, const struct kb_seal_key
 	in->keys = *keys;
 	in->scratch = scratch ? kb_xstrdup(scratch) : NULL;
 	return kb_blobs_new(&driver, in);
-}
-
-void kb_blob_name_within(struct kb_blobs *blobs, const char *name, char out[KB_HASH_HEX])
-{
-	if (blobs->driver == &driver)
-		kb_seal_name(&((const struct sealed *)blobs->impl)->keys, name, out);
-	else
-		snprintf(out, KB_HASH_HEX, "%s", name);
 }

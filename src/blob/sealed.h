@@ -21,9 +21,4 @@
 struct kb_blobs *kb_blobs_seal(struct kb_blobs *within, const struct kb_seal_keys *keys,
                                const char *scratch);
 
-/* What kb_blob_each() and kb_blob_remove() of the place within know it by, for who keeps order
- * there. Blobs that are not sealed have their own name. */
-struct kb_blobs *kb_blobs_within(struct kb_blobs *blobs);
-void kb_blob_name_within(struct kb_blobs *blobs, const char *name, char out[KB_HASH_HEX]);
-
 #endif
