@@ -267,6 +267,22 @@ static void write_build(struct kb_buf *buf)
 	kb_buf_printf(buf, "docent_%s{version=\"" DOCENT_VERSION "\"} 1\n", info.name);
 }
 
+static void write_readings(struct kb_buf *buf, struct kb_histogram *readings)
+{
+	static const char name[] = "document_read_seconds";
+
+	kb_histogram_head(buf, name,
+	                  "Time that a document was read, by its format; unknown: it was not");
+	for (int i = 0; i < KB_PARSE_FORMATS; i++) {
+		char label[64];
+
+		/* Two formats may have one name: the first is counted. */
+		snprintf(label, sizeof(label), "format=\"%s\"", kb_parse_format_name(i));
+		if (!kb_histogram_is_empty(&readings[i]))
+			kb_histogram_write(buf, name, label, &readings[i]);
+	}
+}
+
 static void write_histograms(struct kb_buf *buf, struct kb_api *api, const struct figures *figures)
 {
 	static const char searches[] = "search_seconds", transactions[] = "store_commit_seconds";
@@ -277,6 +293,7 @@ static void write_histograms(struct kb_buf *buf, struct kb_api *api, const struc
 	kb_histogram_write(buf, searches, "", kb_answerer_search_times(api->answerer));
 	kb_histogram_head(buf, transactions, "Time of transactions that were committed");
 	kb_histogram_write(buf, transactions, "", figures->store.transactions);
+	write_readings(buf, kb_ingest_readings(api->ingest));
 }
 
 static void write_metrics(struct kb_buf *buf, const struct metric *rows, size_t count,

@@ -39,7 +39,7 @@ void kb_histogram_write(struct kb_buf *buf, const char *name, const char *labels
 	              *labels ? "}" : "", all);
 }
 
-static bool is_empty(struct kb_histogram *histogram)
+bool kb_histogram_is_empty(struct kb_histogram *histogram)
 {
 	for (size_t i = 0; i <= KB_HISTOGRAM_BOUNDS; i++)
 		if (atomic_load_explicit(&histogram->counts[i], memory_order_relaxed))
@@ -58,7 +58,7 @@ void kb_timings_write(struct kb_timings *timings, struct kb_buf *buf)
 			struct kb_histogram *histogram = &timings->calls[verb][class];
 			char labels[64];
 
-			if (is_empty(histogram))
+			if (kb_histogram_is_empty(histogram))
 				continue;
 			snprintf(labels, sizeof(labels), "does=\"%s\",status=\"%dxx\"", verbs[verb],
 			         class + 2);

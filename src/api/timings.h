@@ -22,6 +22,8 @@ void kb_timings_write(struct kb_timings *timings, struct kb_buf *buf);
 /* One histogram with that name behind "docent_"; labels: "a=\"b\"", or empty. */
 void kb_histogram_write(struct kb_buf *buf, const char *name, const char *labels,
                         struct kb_histogram *histogram);
+/* Nothing was added to it yet. */
+bool kb_histogram_is_empty(struct kb_histogram *histogram);
 void kb_histogram_head(struct kb_buf *buf, const char *name, const char *help);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "base/histogram.h"
 #include "index/index.h"
 #include "ingest/config.h"
 #include "settings/options.h"
@@ -21,6 +22,9 @@ enum {
 /* Of all threads together. */
 struct kb_batch_counts {
 	_Atomic int64_t parsed, unchanged, indexed, failed, retried, passages;
+	/* Time in a child, by the format (kb_parse_format_place()); what was not read is unknown.
+	 */
+	struct kb_histogram readings[KB_PARSE_FORMATS];
 };
 
 struct kb_batcher {

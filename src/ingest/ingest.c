@@ -248,6 +248,11 @@ void kb_ingest_wake(struct kb_ingest *in)
 	kb_bell_ring(&in->bell);
 }
 
+struct kb_histogram *kb_ingest_readings(struct kb_ingest *in)
+{
+	return in->batches.readings;
+}
+
 void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 {
 	*out = (struct kb_ingest_stats){

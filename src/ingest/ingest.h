@@ -29,5 +29,7 @@ struct kb_ingest_stats {
 	int64_t unchanged; /* documents whose text was the one that could be found already */
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
+/* How long documents were read, of each format of kb_parse_format_place(). */
+struct kb_histogram *kb_ingest_readings(struct kb_ingest *ingest);
 
 #endif

@@ -152,6 +152,7 @@ static bool parse(struct kb_taking *taking)
 	const struct kb_part_sink sink = { kb_parts_take, &taken };
 	struct patience patience = { taking, INT64_MAX };
 	const struct kb_cancel cancel = { is_enough, &patience };
+	int64_t begun = kb_clock_mono_us();
 	bool ok;
 
 	atomic_fetch_add(&by->counts->parsed, 1);
@@ -160,6 +161,9 @@ static bool parse(struct kb_taking *taking)
 	request->cancel = &cancel;
 	request->parts = taking->lease->page.is_ours && !request->is_part ? &sink : NULL;
 	ok = kb_parse(config_of(taking)->parser, arena, request, &taking->parsed, &taking->err);
+	kb_histogram_add(
+	        &by->counts->readings[ok ? kb_parse_format_place(taking->parsed.format) : 0],
+	        kb_clock_mono_us() - begun);
 	request->parts = NULL;
 	request->cancel = by->cancel;
 	kb_parts_end(&taken);

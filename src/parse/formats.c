@@ -100,6 +100,21 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 	return true;
 }
 
+int kb_parse_format_place(struct kb_sv name)
+{
+	static_assert(KB_PARSE_FORMATS == (int)KB_FORMAT_COUNT, "places are those of the table");
+
+	for (int i = 1; i < KB_FORMAT_COUNT; i++)
+		if (kb_sv_eq_str(name, infos[i].name))
+			return i;
+	return KB_FORMAT_UNKNOWN;
+}
+
+const char *kb_parse_format_name(int place)
+{
+	return infos[place].name;
+}
+
 const char *kb_parse_wants(struct kb_sv reason)
 {
 	static const struct {

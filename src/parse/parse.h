@@ -207,6 +207,12 @@ bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
               const struct kb_parse_request *request, struct kb_parsed *out,
               struct kb_err *err) KB_MUST_CHECK;
 
+/* Formats, for who counts by them: the place of one that a parsed document names, and its name; of
+ * any other word, place 0, "unknown". */
+enum { KB_PARSE_FORMATS = 27 };
+int kb_parse_format_place(struct kb_sv name);
+const char *kb_parse_format_name(int place);
+
 /* The page request->look.page_no of a PDF as it looks, as a JPEG of look.side dots on its longer
  * side; of a picture likewise, but a small one stays as small as it is (TIFFs may have pages:
  * KB_E_NOT_FOUND behind the last). With look.inset that picture, of at most look.side dots;

@@ -48,6 +48,11 @@ test("calls are timed by what they do and what came of them, searches and transa
   assert.ok(sound(values, "call_seconds", 'does="write",status="2xx"') >= 1);
   sound(values, "search_seconds");
   sound(values, "store_commit_seconds");
+  assert.equal(values['document_read_seconds_count{format="text"}'], 1);
+  await agent.add({ "b.md": "# Ferry\n\nThe ferry leaves at seven.\n", "c.pdf": "%PDF-1.4 no document" });
+  const read = valuesOf(await figures(kb));
+  assert.equal(sound(read, "document_read_seconds", 'format="markdown"'), 1);
+  assert.equal(sound(read, "document_read_seconds", 'format="unknown"'), 1);
   const version = (await kb.cli("version")).stdout.trim().split(" ")[1];
   assert.equal(values[`build_info{version="${version}"}`], 1);
   assert.ok(Math.abs(values.start_time_seconds - Date.now() / 1000) < 600);
