@@ -43,6 +43,7 @@ static const struct kb_command commands[] = {
 	{ "backup", kb_cli_backup, "PLACE [--every SPAN] [--keep SPANS] [--data DIR] … | list PLACE | verify PLACE [--at TIME] | key FILE", "back up an installation while it runs, see which backups there are, and whether they come back (backup --help says more)", .takes = KB_TAKES_PLACE, .verbs = "list verify key" },
 	{ "restore", kb_cli_restore, "PLACE [--at TIME] [--data DIR] [--store DIR|postgresql://…] [--blob DIR|s3://…]", "make an installation of a backup, where there is none", .takes = KB_TAKES_PLACE },
 	{ "move", kb_cli_move, "--from DIR|postgresql://… [--from-blob DIR|s3://…] [--to DIR|postgresql://…] [--blob DIR|s3://…]", "copy an installation to another database, other blobs, or both; the one before then rests (move --help says more)" },
+	{ "import", kb_cli_import, "--from URL --from-key KEY --url URL --key KEY --map FILE [--only ID]…", "bring agents of another service that speaks this interface, with all that can come (import --help says more)" },
 	{ "completions", completions, "bash|zsh|fish", "print a script with which that shell completes commands and options", .verbs = "bash zsh fish" },
 	{ "man", man, "[docent.conf]", "print the manual page, docent(1) or docent.conf(5), in the language of man", .verbs = "docent.conf" },
 	{ "version", version, "", "print the version" },

@@ -14,6 +14,7 @@ enum {
 	REPLY_MAX = 64 << 20,
 	TRIES = 12,
 	PAUSE_MAX_S = 60,
+	OK = 200,
 	TOO_MANY = 429,
 	UNAVAILABLE = 503,
 	HEADER_MAX = 256,
@@ -41,7 +42,14 @@ bool kb_remote_option(struct kb_remote *remote, int argc, char **argv, int *i)
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct kb_remote *r = arg;
+	long status = 0;
 
+	if (r->to)
+		r->lib->easy_getinfo(r->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status == OK)
+		return kb_fd_write_all(*r->to, kb_sv(bytes, size * count), "a document", NULL)
+		               ? size * count
+		               : 0;
 	kb_buf_add(&r->body, bytes, size * count);
 	return r->body.failed ? 0 : size * count;
 }
@@ -68,8 +76,11 @@ bool kb_remote_open(struct kb_remote *r, struct kb_err *err)
 	r->url = flag_or_env("DOCENT_URL", r->url);
 	r->key = flag_or_env("DOCENT_API_KEY", r->key);
 	r->agent = flag_or_env("DOCENT_AGENT_ID", r->agent);
-	if (!r->url || !r->key || !r->agent || strspn(r->agent, "0123456789") != strlen(r->agent)
-	    || !*r->agent)
+	if (r->is_whole) {
+		if (!r->url || !r->key)
+			return kb_fail(err, KB_E_INVALID, "an address and a key are needed");
+	} else if (!r->url || !r->key || !r->agent
+	           || strspn(r->agent, "0123456789") != strlen(r->agent) || !*r->agent)
 		return kb_fail(err, KB_E_INVALID,
 		               "--url, --key and --agent are needed, or DOCENT_URL, "
 		               "DOCENT_API_KEY and DOCENT_AGENT_ID; the agent is a number");
@@ -194,44 +205,74 @@ bool kb_remote_is_final(const struct kb_err *err)
 
 const char *kb_remote_address(const struct kb_remote *r, struct kb_arena *arena, const char *path)
 {
+	if (r->is_whole)
+		return kb_arena_printf(arena, "%s/api/v1%s", r->url, path).p;
 	return kb_arena_printf(arena, "%s/api/v1/projects/%s%s", r->url, r->agent, path).p;
 }
 
-/* Until it is there and no longer busy; the answer's data. */
-static json_t *ask(struct kb_remote *r, struct kb_arena *arena, const char *path, const char *type,
-                   struct sent *sent, struct kb_err *err)
+/* A try more begins with the first byte. */
+static bool begin_again(const struct kb_remote *r, struct sent *sent, struct kb_err *err)
+{
+	if (r->to && (ftruncate(*r->to, 0) != 0 || lseek(*r->to, 0, SEEK_SET) != 0))
+		return kb_fail_errno(err, "cannot write a document");
+	if (!sent)
+		return true;
+	sent->stage = 0;
+	sent->at = 0;
+	return sent->fd < 0 || lseek(sent->fd, 0, SEEK_SET) == 0
+	       || kb_fail_errno(err, "reading the file again");
+}
+
+/* Until it is there and no longer busy: what it answers, below 400. */
+static bool reach(struct kb_remote *r, struct kb_arena *arena, const char *path, const char *type,
+                  struct sent *sent, struct kb_err *err)
 {
 	const char *url = kb_remote_address(r, arena, path);
-	json_t *json;
+	struct kb_err bad;
 	long status = 0;
 
 	for (int i = 0; i < TRIES; i++) {
 		if (i)
 			sleep((unsigned)KB_MAX(r->retry_after_s, (int64_t)(status ? 1 : i)));
-		if (sent) {
-			sent->stage = 0;
-			sent->at = 0;
-			if (sent->fd >= 0 && lseek(sent->fd, 0, SEEK_SET) != 0) {
-				kb_fail_errno(err, "reading the file again");
-				return NULL;
-			}
-		}
+		if (!begin_again(r, sent, err))
+			return false;
 		status = 0;
 		if (!send_once(r, url, type, sent, &status, err)) {
 			if (!r->reached || (sent && !r->refused) || i + 1 == TRIES)
-				return NULL;
+				return false;
 			continue;
 		}
 		if (status != TOO_MANY && status != UNAVAILABLE)
 			break;
 	}
-	json = kb_json_parse(arena, kb_buf_view(&r->body), err);
-	if (status < 400)
-		return json ? kb_json_get(json, "data") : NULL;
-	kb_fail(err, code_of(status), "the service answered %ld: %.*s", status,
-	        KB_SV_ARG(kb_json_sv(kb_json_get(json, "data"), "message",
-	                             KB_SV("no reason given"))));
-	return NULL;
+	return status < 400
+	       || kb_fail(err, code_of(status), "the service answered %ld: %.*s", status,
+	                  KB_SV_ARG(kb_json_sv(
+	                          kb_json_get(kb_json_parse(arena, kb_buf_view(&r->body), &bad),
+	                                      "data"),
+	                          "message", KB_SV("no reason given"))));
+}
+
+/* The answer's data. */
+static json_t *ask(struct kb_remote *r, struct kb_arena *arena, const char *path, const char *type,
+                   struct sent *sent, struct kb_err *err)
+{
+	json_t *json = reach(r, arena, path, type, sent, err)
+	                       ? kb_json_parse(arena, kb_buf_view(&r->body), err)
+	                       : NULL;
+
+	return json ? kb_json_get(json, "data") : NULL;
+}
+
+bool kb_remote_download(struct kb_remote *r, struct kb_arena *arena, const char *path, int fd,
+                        struct kb_err *err)
+{
+	bool ok;
+
+	r->to = &fd;
+	ok = reach(r, arena, path, NULL, NULL, err);
+	r->to = NULL;
+	return ok;
 }
 
 json_t *kb_remote_call(struct kb_remote *r, struct kb_arena *arena, const char *path,
@@ -286,7 +327,7 @@ json_t *kb_remote_upload(struct kb_remote *r, struct kb_arena *arena, const char
 	                        KB_SV_ARG(field(arena, boundary, "url", as->url)), boundary,
 	                        KB_SV_ARG(kb_percent_encode(arena, as->name, "")) /* RFC 8187 */);
 	sent.foot = kb_arena_printf(arena, "\r\n--%s--\r\n", boundary);
-	data = ask(r, arena, "/sources", type, &sent, err);
+	data = ask(r, arena, as->to ? as->to : "/sources", type, &sent, err);
 	if (data) {
 		data = json_array_get(kb_json_get(data, "pages"), 0);
 		if (!data)

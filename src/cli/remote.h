@@ -16,12 +16,14 @@
 
 struct kb_remote {
 	const char *url, *key, *agent; /* the caller's */
+	bool is_whole; /* of the account: no agent is named, and paths begin behind /api/v1 */
 	const struct kb_curl *lib;
 	CURL *curl;
 	struct kb_buf body;
 	int64_t retry_after_s; /* of the last answer */
 	bool reached;          /* it has answered */
 	bool refused;          /* the last time nobody was there to take anything */
+	const int *to;         /* where the bytes of an answer that is no refusal go; NULL: body */
 };
 
 /* Takes --url, --key and --agent from the arguments; true when argv[*i] was one of them. */
@@ -49,9 +51,14 @@ json_t *kb_remote_call(struct kb_remote *remote, struct kb_arena *arena, const c
 json_t *kb_remote_send(struct kb_remote *remote, struct kb_arena *arena, const char *method,
                        const char *path, const char *json, struct kb_err *err) KB_MUST_CHECK;
 
+/* The bytes of what is no envelope into an empty file. As kb_remote_call(). */
+bool kb_remote_download(struct kb_remote *remote, struct kb_arena *arena, const char *path, int fd,
+                        struct kb_err *err) KB_MUST_CHECK;
+
 struct kb_remote_file {
 	struct kb_sv name;
 	struct kb_sv path, url; /* of a mirrored folder; empty: none */
+	const char *to;         /* of whole ones: the agent's path of sources; NULL: "/sources" */
 };
 /* Sends one file as a document; the record of its page. KB_E_INVALID too where the file cannot be
  * read. */
