@@ -78,3 +78,29 @@ test("each promise is held by tests that there are", async () => {
       assert.ok(stories.includes(`est("${name}"`), `promise ${number}: there is no test "${name}"`);
   }
 });
+
+test("how it is tested counts no more than there is, and names files that there are", async () => {
+  const page = await read("docs/testing.md");
+  const files = async (folder, end) =>
+    (await readdir(path.join(root, folder), { recursive: true })).filter(
+      (name) => name.endsWith(end) && !name.includes("node_modules"),
+    );
+  const stories = async (folder) => {
+    const texts = await Promise.all((await files(folder, ".test.mjs")).map((name) => read(path.join(folder, name))));
+    return texts.join("\n").match(/^ *(?:sqliteT|t)est\(/gm).length;
+  };
+  const rows = [
+    [/over ([\d,]+) programs/, (await files("tests/unit", "_test.c")).length],
+    [/^\| stories .* over ([\d,]+) stories/m, await stories("tests/api")],
+    [/^\| pages .* over ([\d,]+) stories/m, await stories("tests/web")],
+    [/over ([\d,]+) targets/, (await files("tests/fuzz", "_fuzz.c")).length],
+    [/over ([\d,]+) inputs kept/, (await files("tests/fixtures/fuzz", "")).length],
+  ];
+  for (const [told, count] of rows) {
+    const least = Number(told.exec(page)[1].replace(",", ""));
+    assert.ok(count >= least, `${told}: the page says over ${least}, there are ${count}`);
+  }
+  const known = new Set([...(await files("tests/api", ".test.mjs")), ...(await files("scripts", ""))]);
+  for (const [, name] of page.matchAll(/`(?:scripts\/)?([\w-]+\.test\.mjs|test-\w+)/g))
+    assert.ok(known.has(name), `the page names ${name}, which is not there`);
+});
