@@ -8,11 +8,11 @@
 
 enum { PROMPT_MAX = 1 << 20, LINES_MAX = 12 };
 
-const char *const kb_insight_intents[] = { "information", "how_to",  "problem",     "purchase",
-	                                   "complaint",   "contact", "about_agent", "small_talk",
-	                                   "other",       NULL };
-const char *const kb_insight_emotions[] = { "satisfied", "dissatisfied", "neutral", NULL };
-const char *const kb_insight_sources[] = { "own_content", "general_knowledge", "none", NULL };
+static const char *const intents[] = { "information", "how_to",  "problem",     "purchase",
+	                               "complaint",   "contact", "about_agent", "small_talk",
+	                               "other",       NULL };
+static const char *const emotions[] = { "satisfied", "dissatisfied", "neutral", NULL };
+static const char *const sources[] = { "own_content", "general_knowledge", "none", NULL };
 
 /* ---- requests ---- */
 
@@ -108,10 +108,9 @@ void kb_insight_read(struct kb_arena *arena, struct kb_sv stored, struct kb_insi
 	const struct kb_sv none = KB_SV("");
 
 	*out = (struct kb_insight){
-		.intent = known(kb_insight_intents, kb_json_sv(json, "intent", none)),
-		.emotion = known(kb_insight_emotions, kb_json_sv(json, "emotion", none)),
-		.content_source =
-		        known(kb_insight_sources, kb_json_sv(json, "content_source", none)),
+		.intent = known(intents, kb_json_sv(json, "intent", none)),
+		.emotion = known(emotions, kb_json_sv(json, "emotion", none)),
+		.content_source = known(sources, kb_json_sv(json, "content_source", none)),
 	};
 }
 

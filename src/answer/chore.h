@@ -39,9 +39,7 @@ struct kb_sv kb_chore_read(struct kb_arena *arena, enum kb_chore_kind kind, stru
  * anything that could lead away. */
 bool kb_starter_fits(struct kb_sv line);
 
-/* What an insight says of a message, in words of these lists, which NULL ends; NULL: nothing. */
-extern const char *const kb_insight_intents[], *const kb_insight_emotions[],
-                                                       *const kb_insight_sources[];
+/* What an insight says of a message, in words of the lists in chore.c; NULL: nothing. */
 struct kb_insight {
 	const char *intent, *emotion, *content_source;
 };

@@ -76,7 +76,7 @@ void kb_outguard_feed(struct kb_outguard *guard, struct kb_sv text);
 void kb_outguard_end(struct kb_outguard *guard);
 void kb_outguard_fini(struct kb_outguard *guard);
 
-/* The same for a whole text. */
+/* For tests: the same for a whole text. */
 struct kb_sv kb_outguard_text(struct kb_arena *arena, const struct kb_named *places,
                               struct kb_sv text);
 

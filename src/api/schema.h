@@ -16,6 +16,7 @@ struct kb_schema {
 };
 
 const struct kb_schema *kb_schemas(size_t *count);
+/* For tests. */
 bool kb_schema_exists(const char *name);
 /* The OpenAPI (JSON Schema 2020-12) object of a member list. */
 void kb_schema_write(struct kb_jw *jw, const char *members);

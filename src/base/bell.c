@@ -41,16 +41,6 @@ bool kb_bell_is_stopped(struct kb_bell *bell)
 	return stopped;
 }
 
-uint64_t kb_bell_rings(struct kb_bell *bell)
-{
-	uint64_t rings;
-
-	pthread_mutex_lock(&bell->lock);
-	rings = bell->rings;
-	pthread_mutex_unlock(&bell->lock);
-	return rings;
-}
-
 /* heard == NULL: rings do not count. */
 static bool wait(struct kb_bell *bell, uint64_t *heard, int64_t until_us)
 {

@@ -40,10 +40,6 @@ void kb_bell_ring(struct kb_bell *bell);
 void kb_bell_stop(struct kb_bell *bell);
 bool kb_bell_is_stopped(struct kb_bell *bell);
 
-/* The rings so far: work that begins after this call and finds nothing may wait for the next one.
- */
-uint64_t kb_bell_rings(struct kb_bell *bell);
-
 /* Waits for more rings than *heard, or until until_us; *heard is brought up to date. False when the
  * bell is stopped. */
 bool kb_bell_wait(struct kb_bell *bell, uint64_t *heard, int64_t until_us);

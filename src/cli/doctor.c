@@ -37,7 +37,7 @@ static bool look_at_options(struct kb_doctor *doctor)
 	return true;
 }
 
-void kb_doctor_run(struct kb_doctor *doctor)
+static void run(struct kb_doctor *doctor)
 {
 	kb_log_init(&doctor->log, KB_LOG_OFF, KB_LOG_TEXT, STDERR_FILENO);
 	if (!look_at_options(doctor))
@@ -81,7 +81,7 @@ void kb_doctor_write(struct kb_doctor *doctor, struct kb_buf *buf)
 	kb_jw_array(&jw);
 	doctor->tell = write_line;
 	doctor->arg = &jw;
-	kb_doctor_run(doctor);
+	run(doctor);
 	doctor->arg = NULL;
 	kb_jw_end(&jw);
 	for (int health = 0; health < KB_DIAGNOSIS_COUNT; health++)
@@ -104,7 +104,7 @@ static void print_json(struct kb_doctor *doctor)
 static void print_text(struct kb_doctor *doctor)
 {
 	doctor->tell = print_line;
-	kb_doctor_run(doctor);
+	run(doctor);
 	printf("\n%zu ok, %zu to look at, %zu wrong\n", doctor->counts[KB_DIAGNOSIS_OK],
 	       doctor->counts[KB_DIAGNOSIS_WARN], doctor->counts[KB_DIAGNOSIS_FAIL]);
 }

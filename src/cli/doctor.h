@@ -37,9 +37,7 @@ struct kb_doctor {
 	size_t counts[KB_DIAGNOSIS_COUNT];
 };
 
-/* What the caller fills: arena, argc and argv, tell. */
-void kb_doctor_run(struct kb_doctor *doctor);
-/* The same as an object of JSON, with tell set here. */
+/* Looks at everything and writes it as an object of JSON. The caller fills arena, argc and argv. */
 void kb_doctor_write(struct kb_doctor *doctor, struct kb_buf *buf);
 
 /* For those who look (doctor_say.c). */

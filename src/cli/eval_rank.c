@@ -1,25 +1,10 @@
 /* Rankings, judged as trec_eval judges them. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/eval_rank.h"
 
 enum { NDCG_DEPTH = 10, RECALL_DEPTH = 100, RR_DEPTH = 10, P_DEPTH = 5 };
-
-static int by_score(const void *a, const void *b)
-{
-	const struct kb_eval_ranked *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score < y->score ? 1 : -1;
-	return kb_sv_cmp(y->id, x->id);
-}
-
-void kb_eval_rank(struct kb_eval_ranked *v, size_t count)
-{
-	qsort(v, count, sizeof(*v), by_score);
-}
 
 static int64_t grade_of(const struct kb_eval_wanted *wanted, size_t count, struct kb_sv id)
 {

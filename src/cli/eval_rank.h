@@ -1,5 +1,4 @@
-/* Rankings as trec_eval judges them: by score, ties to the higher id, nDCG with the grade as gain.
- */
+/* Rankings as trec_eval judges them: nDCG with the grade as gain. */
 #ifndef KB_CLI_EVAL_RANK_H
 #define KB_CLI_EVAL_RANK_H
 
@@ -19,9 +18,7 @@ enum {
 	KB_EVAL_SUCCESS_1,
 	KB_EVAL_RANK_FIGURES
 };
-/* Best first, by score and then by id, the higher first. */
-void kb_eval_rank(struct kb_eval_ranked *v, size_t count);
-/* Of one question; false where nothing is relevant. */
+/* Of one question, best first; false where nothing is relevant. */
 bool kb_eval_judge_ranking(const struct kb_eval_ranked *v, size_t count,
                            const struct kb_eval_wanted *wanted, size_t wanted_count,
                            double out[KB_EVAL_RANK_FIGURES]);

@@ -51,7 +51,7 @@ bool kb_encoder_verify(const struct kb_encoder *encoder, struct kb_err *err) KB_
 struct kb_encoder_context *kb_encoder_context_new(const struct kb_encoder *encoder);
 void kb_encoder_context_free(struct kb_encoder_context *context);
 
-/* How many pieces the text is read as; `longest` for any longer one. */
+/* For tests and benches: how many pieces the text is read as; `longest` for any longer one. */
 uint32_t kb_encoder_count(struct kb_encoder_context *context, enum kb_encoder_kind kind,
                           struct kb_sv text);
 

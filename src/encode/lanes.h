@@ -38,8 +38,8 @@ size_t kb_attention_scratch(size_t tokens, size_t width);
 
 /* The best way that this processor has. */
 const struct kb_lanes *kb_lanes_best(void);
-/* The i-th way of this build, the best first, the plain one last; NULL behind it. It may be one
- * that this processor lacks. */
+/* For tests: the i-th way of this build, the best first, the plain one last; NULL behind it. It may
+ * be one that this processor lacks. */
 const struct kb_lanes *kb_lanes_way(size_t i);
 
 #endif

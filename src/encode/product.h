@@ -21,8 +21,8 @@ struct kb_product_path;
 
 /* The best path that this processor has. */
 const struct kb_product_path *kb_product_best(void);
-/* The i-th path of this build, the best first, the plain one last; NULL behind it. It may be one
- * that this processor lacks. */
+/* For tests and benches: the i-th path of this build, the best first, the plain one last; NULL
+ * behind it. It may be one that this processor lacks. */
 const struct kb_product_path *kb_product_path(size_t i);
 const char *kb_product_name(const struct kb_product_path *path);
 bool kb_product_available(const struct kb_product_path *path);

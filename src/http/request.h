@@ -132,7 +132,8 @@ void kb_respond_file(struct kb_request *req, const struct kb_response *head, int
 struct kb_stream *kb_stream_begin(struct kb_request *req, const struct kb_response *head);
 /* false once the peer is gone or too slow; the writer may go on or stop. */
 bool kb_stream_write(struct kb_stream *stream, struct kb_sv bytes);
-/* Blocks a worker until fewer than low_bytes wait unsent; false once the peer is gone. */
+/* For tests, whose streams are longer than any of ours: blocks a worker until fewer than low_bytes
+ * wait unsent; false once the peer is gone. */
 bool kb_stream_wait(struct kb_stream *stream, size_t low_bytes);
 void kb_stream_end(struct kb_stream *stream);
 

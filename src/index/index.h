@@ -55,7 +55,7 @@ struct kb_segment_writer *kb_segment_writer_new(void);
 void kb_segment_writer_free(struct kb_segment_writer *writer);
 /* Its next segment is for this process alone: it is written without waiting for the disk. */
 void kb_segment_writer_passing(struct kb_segment_writer *writer);
-/* The most bytes of a passage, at most and at first 16 MB. */
+/* For tests: the most bytes of a passage, at most and at first 16 MB. */
 void kb_segment_writer_limit(struct kb_segment_writer *writer, size_t passage_max);
 void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage);
 /* Bytes that the segment in the making takes; finishing it takes up to a quarter more. */

@@ -12,7 +12,7 @@
 void kb_search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                      const struct kb_query *query, struct kb_hit **hits, size_t *count);
 
-/* The same result, by scoring every passage that holds a term. */
+/* For tests and benches: the same result, by scoring every passage that holds a term. */
 void kb_search_exact(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                      const struct kb_query *query, struct kb_hit **hits, size_t *count);
 

@@ -79,7 +79,7 @@ struct kb_catalog_stats {
 	int64_t loads; /* index versions opened since the start; of one agent: 0 */
 };
 void kb_catalog_stats(struct kb_catalog *catalog, struct kb_catalog_stats *out);
-/* Of one agent; false: it is not open. */
+/* For tests: of one agent; false: it is not open. */
 bool kb_catalog_agent_stats(struct kb_catalog *catalog, int64_t agent_id,
                             struct kb_catalog_stats *out);
 

@@ -115,9 +115,6 @@ struct kb_fetch_target {
 bool kb_fetcher_judge(struct kb_fetcher *fetcher, const struct kb_fetch_target *target,
                       struct kb_addresses *out, struct kb_err *err) KB_MUST_CHECK;
 
-/* Whether an address may be connected to on the web's own ports. family: AF_INET, AF_INET6. */
-bool kb_fetch_address_open(const struct kb_fetcher *fetcher, int family, const void *address);
-
 /* For tests: asks fn instead of the system's resolver. Before the first fetch. */
 typedef bool kb_resolve_fn(void *arg, const char *name, struct kb_addresses *out,
                            struct kb_err *err);

@@ -61,14 +61,6 @@ struct kb_sv kb_fetcher_field(const struct kb_fetcher *fetcher, bool plain_brows
 	return plain_browser ? KB_SV(BROWSER_AGENT) : kb_fetcher_name(fetcher);
 }
 
-bool kb_fetch_address_open(const struct kb_fetcher *fetcher, int family, const void *address)
-{
-	struct kb_address a = { .family = family };
-
-	memcpy(a.bytes, address, family == AF_INET ? 4 : 16);
-	return kb_guard_judge(&fetcher->guard, &a) != KB_ADDRESS_CLOSED;
-}
-
 bool kb_fetcher_refuse(struct kb_sv asked, struct kb_err *err)
 {
 	return kb_fail(err, KB_E_INVALID, "%.*s leads to an address that is not open to fetching",

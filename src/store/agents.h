@@ -29,7 +29,8 @@ struct kb_agent_filter {
 };
 
 /* Fills id, times, index_version and is_active (nothing to index: at once, else with the first page
- * indexed); the rest is the caller's. Also makes the agent's upload source. */
+ * indexed); the rest is the caller's. Also makes the agent's upload source. For tests and benches:
+ * the program makes an agent with its pages (kb_store_agent_create_with_pages()). */
 bool kb_store_agent_create(struct kb_store *store, struct kb_agent *agent,
                            struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_NOT_FOUND where the account has no such agent. */

@@ -62,7 +62,7 @@ struct row {
 	int64_t account_id, bytes, node, lease_until;
 };
 #define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
-const struct kb_db_columns kb_answer_columns = KB_COLUMNS(struct row, ANSWERS(ROW, ROW));
+static const struct kb_db_columns answer_columns = KB_COLUMNS(struct row, ANSWERS(ROW, ROW));
 
 /* $1 to $3 of OF_KEY. */
 #define KEY(of) kb_int((of)->agent_id), kb_int((of)->conversation_id), kb_int((of)->id)
@@ -101,7 +101,7 @@ static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	row.message.conversation_id = conversation.id;
 	row.message.response = KB_SV("");
 	in->message = row.message;
-	return kb_columns_defer(&kb_answer_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
+	return kb_columns_defer(&answer_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
 bool kb_store_answer_begin(struct kb_store *store, struct kb_arena *arena,
@@ -253,7 +253,7 @@ bool kb_store_answers_end_lost(struct kb_store *store, int64_t *ended, struct kb
 	kb_rows_take(&rows, store->db, &sql[LOST],
 	             KB_VALUES(kb_int(in.now), kb_int(ENDED_AT_ONCE)));
 	while (kb_rows_next(&rows)) {
-		kb_columns_read(&kb_answer_columns, &rows, 0, &in.arena,
+		kb_columns_read(&answer_columns, &rows, 0, &in.arena,
 		                &KB_ROOM(&in.arena, in.rows, in.count)[in.count]);
 		in.count++;
 	}

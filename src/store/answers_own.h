@@ -5,7 +5,6 @@
 #include "db/columns.h"
 #include "store/answers.h"
 
-extern const struct kb_db_columns kb_answer_columns;
 /* KB_E_CANCELLED where the message's writer has no row any more. */
 bool kb_answer_ends(struct kb_db_conn *conn, const struct kb_message *message,
                     struct kb_err *err) KB_MUST_CHECK;

@@ -105,7 +105,7 @@ struct row {
 	struct kb_sv name_key, users; /* one a line */
 };
 #define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
-const struct kb_db_columns kb_label_columns = KB_COLUMNS(struct row, KB_LABELS(ROW, ROW));
+static const struct kb_db_columns label_columns = KB_COLUMNS(struct row, KB_LABELS(ROW, ROW));
 static const struct kb_db_columns changed_columns =
         KB_COLUMNS(struct row, KB_LABEL_CHANGED(ROW, ROW));
 
@@ -144,7 +144,7 @@ static void read_label(struct kb_db_rows *rows, struct kb_arena *arena, struct k
 {
 	struct row row;
 
-	kb_columns_read(&kb_label_columns, rows, 0, arena, &row);
+	kb_columns_read(&label_columns, rows, 0, arena, &row);
 	*out = row.label;
 	read_users(arena, row.users, out);
 }
@@ -388,7 +388,7 @@ static bool add_new(struct kb_db_conn *conn, struct change *in, struct kb_sv nam
 	if (!kb_db_next_id(conn, "label", 1, &label->id, err))
 		return false;
 	row = row_of(in->arena, label);
-	return kb_columns_write(&kb_label_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
+	return kb_columns_write(&label_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
 static bool make_one(struct kb_db_conn *conn, struct change *in, struct kb_sv name, bool *restored,

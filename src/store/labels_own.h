@@ -23,7 +23,6 @@ struct kb_index_state;
 	NEXT (i, created_at, label.created_at)
 #define KB_LABELS(FIRST, NEXT) KB_LABEL_ID(FIRST, NEXT) KB_LABELS_COPIED(NEXT, NEXT)
 // clang-format on
-extern const struct kb_db_columns kb_label_columns;
 
 /*
  * Whose labels a page needs besides its own: (page_id, keeper_id, is_source) of agent $1. A page

@@ -63,7 +63,7 @@ const struct kb_sql_table kb_sql_licenses = { "licenses", sql, KB_COUNTOF(sql) }
 /* ---- licenses ---- */
 
 #define LICENSE(letter, column, member) KB_COLUMN(struct kb_license, letter, column, member)
-const struct kb_db_columns kb_license_columns =
+static const struct kb_db_columns license_columns =
         KB_COLUMNS(struct kb_license, LICENSES(LICENSE, LICENSE));
 
 static bool not_found(struct kb_err *err, const struct kb_license_ref *ref)
@@ -84,7 +84,7 @@ static bool read_all(struct kb_db_conn *conn, struct kb_arena *arena, const stru
 	*out = (struct kb_license_list){ 0 };
 	kb_rows_open(&rows, conn, what, values);
 	while (kb_rows_next(&rows)) {
-		kb_columns_read(&kb_license_columns, &rows, 0, arena,
+		kb_columns_read(&license_columns, &rows, 0, arena,
 		                &KB_ROOM(arena, out->v, out->count)[out->count]);
 		out->count++;
 	}
@@ -170,8 +170,7 @@ static bool create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return kb_db_run(conn, &sql[KEY_TAKE], KB_VALUES(kb_text(in->out->key), kb_int(agent_id)),
 	                 NULL, err)
 	       && kb_db_next_id(conn, "license", 1, &in->out->id, err)
-	       && kb_columns_write(&kb_license_columns, conn, &sql[ADD], KB_NO_VALUES, in->out,
-	                           err);
+	       && kb_columns_write(&license_columns, conn, &sql[ADD], KB_NO_VALUES, in->out, err);
 }
 
 static bool rename_license(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -241,7 +240,7 @@ bool kb_store_license_delete(struct kb_store *store, const struct kb_license_ref
 /* ---- plugins ---- */
 
 #define PLUGIN(letter, column, member) KB_COLUMN(struct kb_plugin, letter, column, member)
-const struct kb_db_columns kb_plugin_columns =
+static const struct kb_db_columns plugin_columns =
         KB_COLUMNS(struct kb_plugin, KB_PLUGINS(PLUGIN, PLUGIN));
 
 static bool plugin_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
@@ -253,7 +252,7 @@ static bool plugin_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t
 	*out = (struct kb_plugin){ .agent_id = agent_id };
 	kb_rows_open(&rows, conn, &sql[PLUGIN_GET], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
-		kb_columns_read(&kb_plugin_columns, &rows, 0, arena, out);
+		kb_columns_read(&plugin_columns, &rows, 0, arena, out);
 		*found = true;
 	}
 	return kb_rows_close(&rows, err);
@@ -304,8 +303,7 @@ static bool plugin_put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	if (!found)
 		plugin->created_at = in->now;
 	plugin->updated_at = in->now;
-	return kb_columns_write(&kb_plugin_columns, conn, &sql[PLUGIN_PUT], KB_NO_VALUES, plugin,
-	                        err);
+	return kb_columns_write(&plugin_columns, conn, &sql[PLUGIN_PUT], KB_NO_VALUES, plugin, err);
 }
 
 bool kb_store_plugin_put(struct kb_store *store, struct kb_arena *arena,

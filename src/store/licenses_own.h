@@ -18,6 +18,5 @@
 	NEXT (i, updated_at,  updated_at)
 #define KB_PLUGINS(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_PLUGINS_COPIED(NEXT, NEXT)
 // clang-format on
-extern const struct kb_db_columns kb_license_columns, kb_plugin_columns;
 
 #endif

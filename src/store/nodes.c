@@ -332,8 +332,3 @@ const char *kb_store_node_name(const struct kb_store *store)
 {
 	return store->nodes ? store->nodes->name : NULL;
 }
-
-bool kb_store_replaced(const struct kb_store *store)
-{
-	return store->nodes && atomic_load(&store->nodes->replaced);
-}

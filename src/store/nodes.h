@@ -19,8 +19,6 @@ int64_t kb_store_nodes(const struct kb_store *store);
 /* This one's name, for as long as the store is open; NULL where the database is one process's own.
  */
 const char *kb_store_node_name(const struct kb_store *store);
-/* Another process serves under this one's name. From memory, as of the last beat. */
-bool kb_store_replaced(const struct kb_store *store);
 
 /* Where it was not heard whether a lease was taken or given back, because the database went away
  * just then, nobody works on it: now this node gives up all it holds of pages, sources, hosts,

@@ -45,7 +45,7 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO probes (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = $1" },
 };
 // clang-format on
-const struct kb_sql_table kb_sql_store = { "store", sql, KB_COUNTOF(sql) };
+static const struct kb_sql_table kb_sql_store = { "store", sql, KB_COUNTOF(sql) };
 
 const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_account_keys,  &kb_sql_accounts, &kb_sql_agents,       &kb_sql_answers,

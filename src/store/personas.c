@@ -83,7 +83,7 @@ static_assert(KB_NOTES_DONE == 0 && KB_NOTES_PENDING == 1 && KB_NOTES_STALE == 2
 const struct kb_sql_table kb_sql_personas = { "personas", sql, KB_COUNTOF(sql) };
 
 #define PERSONA(letter, column, member) KB_COLUMN(struct kb_persona, letter, column, member)
-const struct kb_db_columns kb_persona_columns =
+static const struct kb_db_columns persona_columns =
         KB_COLUMNS(struct kb_persona, KB_PERSONAS(PERSONA, PERSONA));
 
 /* A row of sub_personas, or of sub_persona_overrides, which has no version. */
@@ -93,9 +93,9 @@ struct sub_persona_row {
 };
 #define SUB_PERSONA(letter, column, member)                                                        \
 	KB_COLUMN(struct sub_persona_row, letter, column, member)
-const struct kb_db_columns kb_sub_persona_columns =
+static const struct kb_db_columns sub_persona_columns =
         KB_COLUMNS(struct sub_persona_row, KB_SUB_PERSONAS(SUB_PERSONA, SUB_PERSONA));
-const struct kb_db_columns kb_override_columns =
+static const struct kb_db_columns override_columns =
         KB_COLUMNS(struct sub_persona_row, KB_OVERRIDES(SUB_PERSONA, SUB_PERSONA));
 
 /* The one row of the statement; version stays 0 when it has none. */
@@ -107,7 +107,7 @@ static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct k
 	*out = (struct kb_persona){ 0 };
 	kb_rows_open(&rows, conn, what, values);
 	while (kb_rows_next(&rows))
-		kb_columns_read(&kb_persona_columns, &rows, 0, arena, out);
+		kb_columns_read(&persona_columns, &rows, 0, arena, out);
 	return kb_rows_close(&rows, err);
 }
 
@@ -131,7 +131,7 @@ bool kb_persona_insert(struct kb_db_conn *conn, int64_t agent_id, int64_t versio
 		.updated_at = now,
 	};
 
-	return kb_columns_write(&kb_persona_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
+	return kb_columns_write(&persona_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
 static bool same_text(struct kb_sv a, struct kb_sv b)
@@ -244,7 +244,7 @@ bool kb_store_persona_list(struct kb_store *store, struct kb_arena *arena, int64
 	             KB_VALUES(kb_int(agent_id), kb_int(kb_list_limit(list)),
 	                       kb_int(kb_list_offset(list))));
 	while (kb_rows_next(&rows)) {
-		kb_columns_read(&kb_persona_columns, &rows, 0, arena,
+		kb_columns_read(&persona_columns, &rows, 0, arena,
 		                &KB_ROOM(arena, out->v, out->count)[out->count]);
 		out->count++;
 	}
@@ -288,7 +288,7 @@ static bool read_generated(struct kb_db_conn *conn, struct kb_arena *arena, int6
 	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[GENERATED], KB_VALUES(kb_int(agent_id), kb_int(version)));
-	return read_texts(&rows, &kb_sub_persona_columns, arena, out, err);
+	return read_texts(&rows, &sub_persona_columns, arena, out, err);
 }
 
 static bool read_overrides(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
@@ -297,7 +297,7 @@ static bool read_overrides(struct kb_db_conn *conn, struct kb_arena *arena, int6
 	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[OVERRIDES], KB_VALUES(kb_int(agent_id)));
-	return read_texts(&rows, &kb_override_columns, arena, out, err);
+	return read_texts(&rows, &override_columns, arena, out, err);
 }
 
 bool kb_store_sub_personas(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
@@ -336,8 +336,8 @@ static bool put_override(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 	row.text.created_at = row.text.updated_at = in->now;
 	return kb_agent_lock(conn, in->agent_id, &version, err)
-	       && kb_columns_write(&kb_override_columns, conn, &sql[OVERRIDE_PUT], KB_NO_VALUES,
-	                           &row, err);
+	       && kb_columns_write(&override_columns, conn, &sql[OVERRIDE_PUT], KB_NO_VALUES, &row,
+	                           err);
 }
 
 bool kb_store_override_put(struct kb_store *store, int64_t agent_id,
@@ -423,8 +423,8 @@ static bool put_notes(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		               KB_VALUES(kb_int(notes->agent_id), kb_int(notes->version),
 		                         kb_text(row.text.slug)),
 		               NULL, err)
-		    || !kb_columns_write(&kb_sub_persona_columns, conn, &sql[NOTES_ADD],
-		                         KB_NO_VALUES, &row, err)
+		    || !kb_columns_write(&sub_persona_columns, conn, &sql[NOTES_ADD], KB_NO_VALUES,
+		                         &row, err)
 		    || (in->chores && !add_chore(conn, in, notes->chores[i], err)))
 			return false;
 	}

@@ -26,7 +26,6 @@
 	FIRST(i, version,      text.version) KB_OVERRIDES_COPIED(NEXT, NEXT)
 #define KB_SUB_PERSONAS(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_SUB_PERSONAS_COPIED(NEXT, NEXT)
 // clang-format on
-extern const struct kb_db_columns kb_persona_columns, kb_sub_persona_columns, kb_override_columns;
 
 bool kb_persona_insert(struct kb_db_conn *conn, int64_t agent_id, int64_t version,
                        struct kb_sv instructions, int64_t now, struct kb_err *err) KB_MUST_CHECK;

@@ -93,7 +93,7 @@ struct vectors_row {
 	int64_t agent_id, version, created_at;
 };
 #define VECTORS(letter, column, member) KB_COLUMN(struct vectors_row, letter, column, member)
-const struct kb_db_columns kb_vectors_columns =
+static const struct kb_db_columns vectors_columns =
         KB_COLUMNS(struct vectors_row, KB_VECTORS(VECTORS, VECTORS));
 
 struct factors_row {
@@ -101,7 +101,7 @@ struct factors_row {
 	int64_t agent_id, created_at;
 };
 #define FACTORS(letter, column, member) KB_COLUMN(struct factors_row, letter, column, member)
-const struct kb_db_columns kb_factors_columns =
+static const struct kb_db_columns factors_columns =
         KB_COLUMNS(struct factors_row, KB_FACTORS(FACTORS, FACTORS));
 
 /* ---- inside transactions of this and other files ---- */
@@ -115,7 +115,7 @@ bool kb_vectors_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t a
 	while (kb_rows_next(&rows)) {
 		struct vectors_row row;
 
-		kb_columns_read(&kb_vectors_columns, &rows, 0, arena, &row);
+		kb_columns_read(&vectors_columns, &rows, 0, arena, &row);
 		KB_ROOM(arena, out->vectors, out->vectors_count)[out->vectors_count] = row.column;
 		out->vectors_count++;
 	}
@@ -125,7 +125,7 @@ bool kb_vectors_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t a
 	while (kb_rows_next(&rows)) {
 		struct factors_row row;
 
-		kb_columns_read(&kb_factors_columns, &rows, 0, arena, &row);
+		kb_columns_read(&factors_columns, &rows, 0, arena, &row);
 		out->factors = row.factors;
 	}
 	return kb_rows_close(&rows, err);
@@ -150,7 +150,7 @@ bool kb_vectors_insert(struct kb_db_conn *conn, int64_t agent_id,
 		.created_at = now,
 	};
 
-	return kb_columns_write(&kb_vectors_columns, conn, &sql[PUT], KB_NO_VALUES, &row, err);
+	return kb_columns_write(&vectors_columns, conn, &sql[PUT], KB_NO_VALUES, &row, err);
 }
 
 bool kb_vectors_check_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t segment_id,
@@ -243,8 +243,7 @@ static bool put_factors(struct kb_db_conn *conn, const struct put *in, struct kb
 		.created_at = in->now,
 	};
 
-	return kb_columns_write(&kb_factors_columns, conn, &sql[FACTORS_PUT], KB_NO_VALUES, &row,
-	                        err);
+	return kb_columns_write(&factors_columns, conn, &sql[FACTORS_PUT], KB_NO_VALUES, &row, err);
 }
 
 static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)

@@ -28,7 +28,6 @@
 	NEXT (i, created_at, created_at)
 #define KB_FACTORS(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_FACTORS_COPIED(NEXT, NEXT)
 // clang-format on
-extern const struct kb_db_columns kb_vectors_columns, kb_factors_columns;
 
 /* Fills the columns and factors of the state. */
 bool kb_vectors_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,

@@ -27,7 +27,6 @@ static void test_one_thread(struct kb_test *t)
 		kb_bell_ring(&bell);
 	CHECK(t, kb_bell_wait(&bell, &heard, start + HOUR_US));
 	CHECK_INT(t, heard, 4);
-	CHECK_INT(t, kb_bell_rings(&bell), 4);
 
 	t->row = "a time that is past is no wait";
 	CHECK(t, kb_bell_wait(&bell, &heard, start));
@@ -89,7 +88,7 @@ static void test_hours_pass(struct kb_test *t)
 		}
 		kb_bell_stop(&w.bell);
 		pthread_join(thread, NULL);
-		CHECK(t, kb_bell_rings(&w.round) >= 50);
+		CHECK(t, rounds >= 50);
 		kb_bell_fini(&w.round);
 		kb_bell_fini(&w.bell);
 	}

@@ -633,17 +633,6 @@ static void test_system_resolver(struct kb_test *t)
 	                 && (err.code == KB_E_CANCELLED || err.code == KB_E_UPSTREAM));
 }
 
-static void test_address_open(struct kb_test *t)
-{
-	static const uint8_t loopback[4] = { 127, 0, 0, 1 }, inner[4] = { 10, 0, 0, 1 };
-	struct kb_err err;
-	struct kb_fetcher *fetcher = kb_fetcher_new("127.0.0.0/8", NULL, "/tmp", &err);
-
-	CHECK(t, kb_fetch_address_open(fetcher, AF_INET, loopback));
-	CHECK(t, !kb_fetch_address_open(fetcher, AF_INET, inner));
-	kb_fetcher_free(fetcher);
-}
-
 static void test_faults(struct kb_test *t)
 {
 	struct scene s;
@@ -675,7 +664,6 @@ int main(int argc, char **argv)
 		{ "patience is for every limit", test_patience },
 		{ "a fetch ends when the service stops", test_cancel },
 		{ "the system's resolver", test_system_resolver },
-		{ "an address by itself", test_address_open },
 		{ "each step fails once", test_faults },
 	};
 
