@@ -1,6 +1,7 @@
 /* Opening and closing the store: the lock against a second server, the schema, the caches. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ enum {
 	NODE_NAME_MAX = 100,
 	SCHEMA_TRIES = 20,
 	/* A server that was killed while it started a child has left its lock to it until the child
-	 * runs its own program: some milliseconds, more under load. */
+	 * runs its own program: some milliseconds, seconds under load. Of one that is still there,
+	 * or whose number says nothing here, the first of them is waited for. */
 	LOCK_LEFT_TRIES = 20,
 };
 #define PROBE_GOOD_US KB_SECOND_US
@@ -117,6 +119,11 @@ static void pause_ms(int ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
 }
 
+static bool is_gone(int64_t process)
+{
+	return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
 /* The server's own, for its life. */
 static bool lock_hold(struct kb_store *store, struct kb_err *err)
 {
@@ -124,7 +131,7 @@ static bool lock_hold(struct kb_store *store, struct kb_err *err)
 
 	for (int i = 0; store->lock_fd == -1; i++) {
 		store->lock_fd = lock_take(store->directory, &holder, err);
-		if (store->lock_fd == -1 && i == LOCK_LEFT_TRIES)
+		if (store->lock_fd == -1 && i >= (is_gone(holder) ? LOCK_TRIES : LOCK_LEFT_TRIES))
 			return kb_fail(err, KB_E_CONFLICT, "%s is in use by process %" PRId64,
 			               store->directory, holder);
 		if (store->lock_fd == -1)
