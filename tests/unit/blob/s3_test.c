@@ -98,7 +98,7 @@ static void open_on(struct world *w, struct kb_test *t, const char *bucket, bool
 		             .endpoint = endpoint,
 		             .key_id = is_double || !key_id ? "TESTKEY" : key_id,
 		             .secret = is_double || !secret ? "testsecret" : secret },
-		.patience = { .stall_ms = 2500, .pause_ms = 20 },
+		.patience = { .stall_ms = kb_test_patient(2500), .pause_ms = 20 },
 		.cache_dir = cached ? w->cache : NULL,
 		.cache_bytes = 1 << 20,
 	};
@@ -558,7 +558,8 @@ static void test_parts_that_fail(struct kb_test *t)
 		CHECK(t, !ok || holds(&w, name.hex, bytes));
 		/* What began and did not end is taken away, at once or when it is tidied up: a
 		 * server that failed so often is left alone first. */
-		for (int tries = 0; !kb_blobs_tidy(w.blobs, 0, &w.err) && tries < 100; tries++)
+		for (int64_t end = kb_clock_mono_us() + kb_test_patient(10000) * INT64_C(1000);
+		     !kb_blobs_tidy(w.blobs, 0, &w.err) && kb_clock_mono_us() < end;)
 			usleep(100000);
 		CHECK_INT(t, open_uploads(), before);
 		close_world(&w);

@@ -127,10 +127,10 @@ static void test_deadlines(struct kb_test *t)
 	struct site site;
 
 	site_init(&site);
-	site.config.header_timeout_ms = 300;
-	site.config.idle_timeout_ms = 300;
-	site.config.body_idle_timeout_ms = 300;
-	site.config.body_rate_window_ms = 400;
+	site.config.header_timeout_ms = kb_test_patient(300);
+	site.config.idle_timeout_ms = kb_test_patient(300);
+	site.config.body_idle_timeout_ms = kb_test_patient(300);
+	site.config.body_rate_window_ms = kb_test_patient(400);
 	site.config.body_min_rate = 1000;
 	CHECK(t, site_start(&site));
 	for (size_t i = 0; i < KB_COUNTOF(slow); i++) {
@@ -208,7 +208,8 @@ static void test_write_rate(struct kb_test *t)
 		site_init(&site);
 		site.config.write_timeout_ms = site_hang_ms();
 		site.config.write_min_rate = peers[i].min_rate;
-		site.config.write_rate_window_ms = peers[i].window_ms;
+		site.config.write_rate_window_ms =
+		        peers[i].whole ? kb_test_patient(peers[i].window_ms) : peers[i].window_ms;
 		CHECK(t, site_start(&site));
 		fd = site_connect(&site);
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
@@ -288,7 +289,7 @@ static void test_slow_loris(struct kb_test *t)
 	struct site site;
 
 	site_init(&site);
-	site.config.header_timeout_ms = 3000;
+	site.config.header_timeout_ms = kb_test_patient(3000);
 	CHECK(t, site_start(&site));
 	for (int i = 0; i < PEERS; i++) {
 		fds[i] = site_connect(&site);

@@ -118,7 +118,7 @@ static void answer(struct peer *peer, int fd, const char *path)
 		say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
 	} else if (strcmp(path, "/slow") == 0) {
 		say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
-		for (int i = 0; i < 100 && !atomic_load(&peer->stop); i++) {
+		while (!atomic_load(&peer->stop)) {
 			if (send(fd, "x", 1, MSG_NOSIGNAL) < 1)
 				break;
 			usleep(50000);
@@ -272,8 +272,11 @@ static void scene_stop(struct scene *s)
 /* path: after http://site.test:PORT, or a whole URL in which %d is the port. */
 static bool fetch_with(struct scene *s, const char *path, struct kb_fetch_request request)
 {
+	struct kb_fetch_patience usual = kb_fetch_patience(kb_test_patient(1));
 	char url[300];
 
+	if (!request.patience.whole && !request.patience.slow)
+		request.patience = usual;
 	if (path[0] == '/') {
 		snprintf(url, sizeof(url), "http://site.test:%d%s", s->peer.port, path);
 		request.url = kb_sv_str(url);
@@ -620,8 +623,8 @@ static void test_system_resolver(struct kb_test *t)
 	struct kb_addresses found = { 0 };
 	struct kb_err err;
 
-	CHECK(t, kb_resolve("localhost", kb_clock_mono_us() + 10 * KB_SECOND_US, &cancelled, &found,
-	                    &err));
+	CHECK(t, kb_resolve("localhost", kb_clock_mono_us() + kb_test_patient(10) * KB_SECOND_US,
+	                    &cancelled, &found, &err));
 	CHECK(t,
 	      found.count > 0 && (found.v[0].family == AF_INET || found.v[0].family == AF_INET6));
 	CHECK(t, !kb_resolve("name.invalid", kb_clock_mono_us() + KB_SECOND_US, &cancelled, &found,

@@ -21,11 +21,12 @@ struct world {
 static struct kb_blobs *open_bucket(struct world *w)
 {
 	struct kb_blobs *blobs = kb_blobs_open_bucket(
-	        &(struct kb_blobs_bucket){ .options = { .where = w->where,
-	                                                .endpoint = kb_double.url,
-	                                                .key_id = "TESTKEY",
-	                                                .secret = "testsecret" },
-	                                   .patience = { .stall_ms = 5000, .pause_ms = 10 } },
+	        &(struct kb_blobs_bucket){
+	                .options = { .where = w->where,
+	                             .endpoint = kb_double.url,
+	                             .key_id = "TESTKEY",
+	                             .secret = "testsecret" },
+	                .patience = { .stall_ms = kb_test_patient(5000), .pause_ms = 10 } },
 	        &w->f.err);
 
 	NEED(&w->f, blobs);

@@ -96,7 +96,7 @@ static void begin(struct world *w, struct writer *writer)
 		for (int moved = 0; moved < 300 && !(so); moved++) {                               \
 			kb_clock_advance(&(w)->f.clock, 250 * INT64_C(1000));                      \
 			kb_live_look((w)->live);                                                   \
-			for (int waited = 0; waited < 30 && !(so); waited++)                       \
+			for (int waited = 0; waited < kb_test_patient(30) && !(so); waited++)      \
 				usleep(1000);                                                      \
 		}                                                                                  \
 		CHECK((w)->f.t, so);                                                               \
