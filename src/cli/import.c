@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "cli/import_own.h"
 
-enum { ROWS = 100, AGENTS_MAX = 1000 };
+enum { AGENTS_MAX = 1000 };
 
 static const char usage[] =
         "usage: docent import --from URL --from-key KEY --url URL --key KEY --map FILE\n"
@@ -69,67 +69,6 @@ static bool read_arguments(int argc, char **argv, struct arguments *out)
 	if (!out->im.from.key)
 		out->im.from.key = getenv("DOCENT_FROM_KEY");
 	return out->help || (out->im.from.url && out->im.from.key && out->map);
-}
-
-/* ---- what the steps share ---- */
-
-struct kb_sv kb_import_raw(struct kb_arena *arena, const json_t *value)
-{
-	char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
-	struct kb_sv out = kb_arena_sv(arena, kb_sv_str(text ? text : "null"));
-
-	free(text);
-	return out;
-}
-
-struct kb_sv kb_import_path(const struct kb_remote *remote, const json_t *value)
-{
-	struct kb_sv text = kb_sv(json_string_value(value), json_string_length(value));
-	struct kb_sv url = kb_sv_str(remote->url);
-
-	return kb_sv_starts(text, url) ? kb_sv_from(text, url.n) : text;
-}
-
-void kb_import_note(struct kb_importing *im, const char *fmt, ...)
-{
-	char text[600];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	kb_buf_printf(&im->notes, "  agent %" PRId64 ": %s\n", im->agent, text);
-}
-
-bool kb_import_refused(struct kb_importing *im, const char *what, const struct kb_err *why,
-                       struct kb_err *err)
-{
-	if (why->code != KB_E_INVALID && why->code != KB_E_NOT_FOUND && why->code != KB_E_FORBIDDEN)
-		return kb_fail(err, why->code, "agent %" PRId64 ", %s: %.300s", im->agent, what,
-		               why->msg);
-	kb_import_note(im, "%s: %.300s", what, why->msg);
-	return true;
-}
-
-bool kb_import_each(struct kb_remote *remote, const char *path, const char *member,
-                    kb_import_row_fn *fn, void *arg, struct kb_err *err)
-{
-	bool ok = true, more = true;
-
-	for (int page = 1; ok && more; page++) {
-		struct kb_arena arena = { 0 };
-		const char *at = kb_arena_printf(&arena, "%s&limit=%d&page=%d", path, ROWS, page).p;
-		const json_t *data = kb_remote_call(remote, &arena, at, NULL, err);
-		const json_t *list = member ? kb_json_get(data, member) : data;
-		const json_t *rows = kb_json_get(list, "data");
-
-		ok = data != NULL;
-		for (size_t i = 0; ok && i < json_array_size(rows); i++)
-			ok = fn(arg, json_array_get(rows, i), err);
-		more = json_array_size(rows) > 0 && page < kb_json_int(list, "last_page", 0);
-		kb_arena_fini(&arena);
-	}
-	return ok;
 }
 
 /* ---- an agent ---- */
