@@ -15,6 +15,7 @@ enum kb_phrase {
 	KB_PHRASE_EXAMPLES, /* before a list of example questions */
 	KB_PHRASE_COUNTS,   /* before the numbers {} of documents and {} of passages */
 	KB_PHRASE_NAME,     /* the asker's name is {} */
+	KB_PHRASE_MISSING,  /* of what is compared, the documents have nothing about {} */
 	KB_PHRASE_COUNT
 };
 

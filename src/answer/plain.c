@@ -160,6 +160,24 @@ static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
 	}
 }
 
+/* Which of the sides that are compared the documents do not have. */
+static void say_missing(struct run *run)
+{
+	enum kb_lang lang = kb_lang_from_code(run->request->lang);
+
+	if (lang == KB_LANG_NONE)
+		lang = run->steps->v[0].question.lang;
+	for (size_t i = 0; i < run->steps->count; i++) {
+		struct kb_sv side = kb_outguard_quote(run->arena, run->steps->v[i].missing);
+
+		if (side.n)
+			say(run, kb_arena_printf(
+			                 run->arena, "\n\n%.*s",
+			                 KB_SV_ARG(kb_phrase_with(run->arena, lang,
+			                                          KB_PHRASE_MISSING, &side, 1))));
+	}
+}
+
 static void generate(struct run *run)
 {
 	struct kb_answer_part *parts;
@@ -168,6 +186,7 @@ static void generate(struct run *run)
 	gather(run, &parts, &count);
 	if (count) {
 		quote(run, parts, count);
+		say_missing(run);
 		return;
 	}
 	refuse(run);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/compare.h"
 #include "answer/retrieve.h"
 #include "index/codes.h"
 #include "index/explain.h"
@@ -591,6 +592,109 @@ static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, 
 	return true;
 }
 
+/* ---- comparisons ---- */
+
+static bool is_content(const struct kb_term *t)
+{
+	return !(t->flags & (KB_TERM_FUNCTION | KB_TERM_STOP | KB_TERM_PIECE));
+}
+
+/* The rarest word of content; NULL: there is none. */
+static const struct kb_term *rarest_of(const struct search *s, const struct kb_question *question)
+{
+	const struct kb_term *rarest = NULL;
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < question->terms.count; i++) {
+		const struct kb_term *t = &question->terms.v[i];
+		int64_t held = kb_snapshot_df(s->snapshot, t->term);
+
+		if (is_content(t) && held < least) {
+			least = held;
+			rarest = t;
+		}
+	}
+	return rarest;
+}
+
+/* Whether what the step says speaks of the side, in its rarest word. */
+static bool speaks_of(const struct search *s, const struct kb_answer_step *step, struct kb_sv word)
+{
+	struct kb_query_term term = { word, 1 };
+
+	for (size_t i = 0; i < step->part_count; i++) {
+		const struct kb_candidate *from = &step->candidates[step->parts[i].candidate];
+
+		if (kb_score(s->snapshot, from->part, from->doc, &term, 1) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* One side by itself: of what speaks of it, whatever is said of the other. */
+static bool take_side(struct search *s, struct kb_sv side, struct kb_sv word, struct kb_err *err)
+{
+	struct kb_answer_step *step = &s->out->v[s->out->count];
+	struct kb_query_term term = { word, 1 };
+	size_t kept = 0;
+
+	s->out->sides++;
+	if (!kb_snapshot_df(s->snapshot, word)) {
+		step->missing = side;
+		s->out->count++;
+		return true;
+	}
+	understand(s, side, KB_SV(""), step);
+	if (!retrieve(s, s->snapshot, step, err))
+		return false;
+	for (size_t i = 0; i < step->candidate_count; i++)
+		if (kb_score(s->snapshot, step->candidates[i].part, step->candidates[i].doc, &term,
+		             1)
+		    > 0)
+			step->candidates[kept++] = step->candidates[i];
+	step->candidate_count = kept;
+	step->with_code = 0;
+	rank(s, s->snapshot, step);
+	if (step->selection.answered)
+		kb_answer_parts(s->arena, step->candidates, &step->selection, &step->parts,
+		                &step->part_count);
+	s->out->confidence = KB_MAX(s->out->confidence, (double)step->selection.gate_z);
+	s->out->count++;
+	return true;
+}
+
+/* What compares two things and is not answered by what speaks of both is looked for side by side;
+ * where that finds something, it is said instead. */
+static bool take_sides(struct search *s, struct kb_sv text, struct kb_err *err)
+{
+	struct kb_answer_step *whole = &s->out->v[0];
+	struct kb_sv sides[KB_COMPARE_SIDES], words[KB_COMPARE_SIDES];
+	bool both = whole->part_count > 0, any = false;
+
+	if (!kb_compare_sides(whole->question.lang, text, sides))
+		return true;
+	for (size_t i = 0; i < KB_COMPARE_SIDES; i++) {
+		struct kb_utterance said = { .text = sides[i], .lang = whole->question.lang };
+		struct kb_question question;
+		const struct kb_term *rarest;
+
+		kb_question_build(s->analyzer, s->arena, &said, &question);
+		rarest = rarest_of(s, &question);
+		if (!rarest)
+			return true;
+		words[i] = rarest->term;
+		both = both && speaks_of(s, whole, words[i]);
+	}
+	for (size_t i = 0; i < KB_COMPARE_SIDES && !both; i++) {
+		if (!take_side(s, sides[i], words[i], err))
+			return false;
+		any = any || s->out->v[s->out->count - 1].part_count;
+	}
+	if (any)
+		whole->part_count = 0;
+	return true;
+}
+
 /* What somebody else has planned: each is a question by itself. */
 static bool take_searches(struct search *s, struct kb_err *err)
 {
@@ -617,8 +721,10 @@ static bool take_steps(struct search *s, struct kb_err *err)
 			return false;
 		answered += s->out->v[i].part_count > 0;
 	}
+	if (count == 1)
+		return take_sides(s, prompt, err);
 	/* Where none of several is answered, the question as a whole. */
-	return count == 1 || answered || take_step(s, prompt, KB_SV(""), err);
+	return answered || take_step(s, prompt, KB_SV(""), err);
 }
 
 bool kb_steps_search(const struct kb_answer_job *job, const struct kb_answer_request *request,

@@ -2,7 +2,9 @@
  * The searches of one answer: the question, or its parts one by one, each retrieved and ranked.
  *
  * Planner mode and the higher agent_capability values take a question apart (plan.h); else there is
- * one step. All steps read the same view. Belongs to a worker, as the answer does.
+ * one step. Of a question that compares two things (compare.h), and whose answer does not speak of
+ * both, each side is a step too, unless the documents lack its words. All steps read the same view.
+ * Belongs to a worker, as the answer does.
  */
 #ifndef KB_ANSWER_STEPS_H
 #define KB_ANSWER_STEPS_H
@@ -28,11 +30,12 @@ struct kb_answer_step {
 	struct kb_selection selection;
 	struct kb_answer_part *parts; /* none where the gate closed */
 	size_t part_count;
+	struct kb_sv missing; /* the side of a comparison that no passage speaks of; its text */
 };
 
 struct kb_steps {
 	struct kb_answer_step v[KB_PLAN_PARTS_MAX + 1];
-	size_t count;
+	size_t count, sides;          /* sides: so many last ones are of what is compared */
 	struct kb_snapshot *searched; /* what the request may find; the caller releases it */
 	double confidence;            /* of the surest */
 	int64_t retrieve_us, rank_us;

@@ -238,7 +238,7 @@ bool kb_verified_answer(const struct kb_answer_job *job, const struct kb_answer_
 	struct kb_sv asked = step->question.text, question;
 
 	*text = KB_SV("");
-	if (steps->count != 1 || request->image_count)
+	if (steps->count != 1 + steps->sides || request->image_count)
 		return true;
 	if (step->question.follow_up && request->turn_count)
 		asked = kb_arena_printf(job->arena, "%.*s\n%.*s",
