@@ -1,5 +1,7 @@
 #include "api/quota.h"
 
+#include "store/deleted.h"
+
 bool kb_limits_queries(const struct kb_plan *plan)
 {
 	return plan->queries_per_month || plan->tokens_per_month;
@@ -61,4 +63,24 @@ bool kb_limit_copy(struct kb_call *call, struct kb_err *err)
 	                  "A copy adds %" PRId64 " words to the %" PRId64
 	                  " of your agents; your plan has %" PRId64,
 	                  stats.words_indexed, words, call->plan->words);
+}
+
+bool kb_limit_takeback(struct kb_call *call, int64_t page_id, struct kb_err *err)
+{
+	struct kb_page_list pages;
+	int64_t words, more = 0;
+
+	if (!call->plan->words)
+		return true;
+	if (!kb_store_deleted_pages(call->api->store, call->arena, call->agent.id, page_id, &pages,
+	                            err)
+	    || !kb_store_account_words(call->api->store, call->who.account, &words, err))
+		return false;
+	for (size_t i = 0; i < pages.count; i++)
+		more += pages.v[i].passages ? pages.v[i].words : 0;
+	return words + more <= call->plan->words
+	       || kb_fail(err, KB_E_INVALID,
+	                  "The document adds %" PRId64 " words to the %" PRId64
+	                  " of your agents; your plan has %" PRId64,
+	                  more, words, call->plan->words);
 }

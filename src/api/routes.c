@@ -185,6 +185,33 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Labels", .summary = "Replace them; none opens the document to every question",
 	  .request = "PageLabelFields", .response = "LabelsReply", .status = 200 },
 
+	/* what was deleted */
+	{ "GET", AGENT "/deleted", kb_deleted_list, EDITOR, READ,
+	  .together = true,
+	  .tag = "Documents",
+	  .summary = "Documents that were deleted and can still be taken back, the last first",
+	  .query = LIST,
+	  .response = "DeletedListReply", .status = 200 },
+	{ "POST", AGENT "/deleted/{deletedId}/restore", kb_deleted_restore, EDITOR, WRITE,
+	  .action = KB_AUDIT_DOCUMENT_RESTORE,
+	  .tag = "Documents",
+	  .summary = "Take a deleted document back, with its id, labels and metadata; the next "
+	             "question finds it",
+	  .response = "RestoredReply", .status = 200 },
+	{ "DELETE", AGENT "/deleted/{deletedId}", kb_deleted_forget, EDITOR, WRITE,
+	  .action = KB_AUDIT_DOCUMENT_FORGET,
+	  .tag = "Documents", .summary = "Delete it for good, before its time",
+	  .response = "DeletedReply", .status = 200 },
+	{ "GET", V1 "/deleted-projects", kb_deleted_agents_list, MEMBER, READ,
+	  .tag = "Agents",
+	  .summary = "Agents that were deleted and can still be taken back, by who keeps them",
+	  .response = "DeletedAgentsReply", .status = 200 },
+	{ "POST", V1 "/deleted-projects/{deletedAgentId}/restore", kb_deleted_agents_restore, MEMBER, WRITE,
+	  .action = KB_AUDIT_AGENT_RESTORE,
+	  .tag = "Agents",
+	  .summary = "Take a deleted agent back as it was; master agents that it was in stay without it",
+	  .response = "RestoredReply", .status = 200 },
+
 	/* sources */
 	{ "GET", AGENT "/sources", kb_sources_list, EDITOR, READ,
 	  .together = true,

@@ -28,6 +28,11 @@ bool kb_sources_delete(struct kb_call *call, struct kb_err *err);
 bool kb_sources_sync(struct kb_call *call, struct kb_err *err);
 /* pages.c */
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);
+bool kb_deleted_list(struct kb_call *call, struct kb_err *err);
+bool kb_deleted_restore(struct kb_call *call, struct kb_err *err);
+bool kb_deleted_forget(struct kb_call *call, struct kb_err *err);
+bool kb_deleted_agents_list(struct kb_call *call, struct kb_err *err);
+bool kb_deleted_agents_restore(struct kb_call *call, struct kb_err *err);
 bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
 bool kb_page_path_update(struct kb_call *call, struct kb_err *err);
 bool kb_pages_reindex(struct kb_call *call, struct kb_err *err);

@@ -36,6 +36,13 @@ static const struct kb_schema schemas[] = {
 	{ "AgentListReply", SUCCESS("AgentPage") },
 	{ "Deleted", "deleted:bool" },
 	{ "DeletedReply", SUCCESS("Deleted") },
+	{ "Restored", "restored:bool" },
+	{ "RestoredReply", SUCCESS("Restored") },
+	{ "DeletedPage", "id:int title:str source_id:int filename:str? words:int parts:int deleted_at:time gone_at:time" },
+	{ "DeletedPagePage", PAGINATOR("DeletedPage") },
+	{ "DeletedListReply", SUCCESS("DeletedPagePage") },
+	{ "DeletedAgent", "id:int project_name:str deleted_at:time gone_at:time" },
+	{ "DeletedAgentsReply", SUCCESS("[DeletedAgent]") },
 	{ "Stats", "pages_found:int pages_crawled:int pages_indexed:int crawl_credits_used:int "
 	           "query_credits_used:int total_queries:int total_words_indexed:int "
 	           "total_storage_credits_used:int" },

@@ -76,7 +76,7 @@ struct plan {
 	enum kb_log_level log_level;
 	enum kb_log_format log_format;
 	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
-	        stop_grace_s, host_pause_ms, model_context, custom_depth;
+	        deleted_days, stop_grace_s, host_pause_ms, model_context, custom_depth;
 	bool allow_plain_http, allow_unsandboxed, model_chores;
 	char host[256];
 	int64_t port;
@@ -119,6 +119,7 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	    || !kb_option_int("--open-agents", o->open_agents, 1, 1000000, &plan->open_agents, err)
 	    || !kb_option_int("--open-agents-memory", o->open_agents_memory, 1, 1 << 20,
 	                      &plan->open_agents_mb, err)
+	    || !kb_option_int("--deleted-days", o->deleted_days, 0, 3650, &plan->deleted_days, err)
 	    || !kb_option_int("--trash-days", o->trash_days, 0, 3650, &plan->trash_days, err)
 	    || !kb_option_int("--host-pause", o->host_pause_ms, 0, 60000, &plan->host_pause_ms, err)
 	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
@@ -472,17 +473,19 @@ static bool open_data(struct service *s, struct kb_err *err)
 		return false;
 	if (!kb_store_exists(plan->places.store) && !kb_installation_begin(&data, err))
 		return false;
-	data.store = api->store =
-	        kb_store_open_as(&(struct kb_store_config){ .at = plan->places.store,
-	                                                    .use = KB_STORE_NODE,
-	                                                    .node = plan->options.node,
-	                                                    .home = plan->options.data,
-	                                                    .replaced = stop_serving,
-	                                                    .joined = name_in_log,
-	                                                    .joined_arg = s,
-	                                                    .clock = api->clock,
-	                                                    .log = api->log },
-	                         err);
+	data.store = api->store = kb_store_open_as(
+	        &(struct kb_store_config){ .at = plan->places.store,
+	                                   .use = KB_STORE_NODE,
+	                                   .node = plan->options.node,
+	                                   .home = plan->options.data,
+	                                   .replaced = stop_serving,
+	                                   .joined = name_in_log,
+	                                   .joined_arg = s,
+	                                   .clock = api->clock,
+	                                   .log = api->log,
+	                                   .keep_deleted_us =
+	                                           plan->deleted_days * 24 * 3600 * KB_SECOND_US },
+	        err);
 	if (!data.store)
 		return false;
 	kb_sweep_keep_ledger(data.blobs, data.store);

@@ -28,6 +28,9 @@ enum {
 	MASTERS_OF,
 	SET_CHILDREN,
 	SET_STATE,
+	DELETE,
+	DELETED,
+	TAKE_BACK,
 	COPIED,
 	VOID_COPIES,
 	MAKE_COPY,
@@ -116,6 +119,14 @@ static const struct kb_sql sql[] = {
 		"AND " DYING ") w "
 		"WHERE agent_id = $1" },
 	[SET_STATE] = { "agent_set_state", "ii", "UPDATE agents SET state = $2 WHERE id = $1" },
+	[DELETE] = { "agent_delete", "iii",
+		"UPDATE agents SET state = " KB_SQL(AGENT_DELETED) ", deleted_at = $2, gone_at = $3 WHERE id = $1" },
+	[DELETED] = { "agent_deleted", "ii",
+		"SELECT id, name, deleted_at, gone_at FROM agents WHERE account_id = $1 AND state > 0 AND state = "
+		KB_SQL(AGENT_DELETED) " AND gone_at > $2 ORDER BY deleted_at DESC, id DESC" },
+	[TAKE_BACK] = { "agent_take_back", "iii",
+		"UPDATE agents SET state = " KB_SQL(AGENT_THERE) ", deleted_at = 0, gone_at = 0 "
+		"WHERE id = $1 AND account_id = $2 AND state > 0 AND state = " KB_SQL(AGENT_DELETED) " AND gone_at > $3" },
 	[COPIED] = { "agent_copied", "iii",
 		"UPDATE agents SET state = " KB_SQL(AGENT_THERE) ", index_version = $2, is_active = $3 "
 		"WHERE id = $1 AND state = " KB_SQL(AGENT_COPIED) },
@@ -584,7 +595,7 @@ bool kb_agents_void_copies(struct kb_store *store, int64_t me, struct kb_err *er
 
 struct delete
 {
-	int64_t account_id, id, now;
+	int64_t account_id, id, now, gone_at;
 };
 
 static bool delete_agent(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -601,8 +612,9 @@ static bool delete_agent(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	kb_arena_fini(&arena);
 	if (!ok)
 		return false;
-	/* It is gone; its rows follow (remove.c). */
-	return kb_agent_set_state(conn, in->id, KB_AGENT_DELETED, err)
+	/* It is gone; its rows follow (remove.c), unless it is taken back before. */
+	return kb_db_run(conn, &sql[DELETE],
+	                 KB_VALUES(kb_int(in->id), kb_int(in->now), kb_int(in->gone_at)), NULL, err)
 	       && kb_turn_drop(conn, in->id, err)
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, in->id, err);
 }
@@ -610,9 +622,52 @@ static bool delete_agent(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,
                            struct kb_err *err)
 {
-	struct delete in = { .account_id = account_id, .id = id, .now = kb_store_now(store) };
+	int64_t now = kb_store_now(store);
+	struct delete in = { account_id, id, now, now + store->keep_deleted_us };
 
 	return kb_db_write(store->db, delete_agent, &in, err);
+}
+
+bool kb_store_agents_deleted(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                             struct kb_deleted_agents *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct kb_deleted_agents){ 0 };
+	kb_rows_take(&rows, store->db, &sql[DELETED],
+	             KB_VALUES(kb_int(account_id), kb_int(kb_store_now(store))));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, out->v, out->count)
+		[out->count] = (struct kb_deleted_agent){
+			.id = kb_rows_int(&rows, 0),
+			.name = kb_rows_text(&rows, arena, 1),
+			.deleted_at = kb_rows_int(&rows, 2),
+			.gone_at = kb_rows_int(&rows, 3),
+		};
+		out->count++;
+	}
+	return kb_rows_close(&rows, err);
+}
+
+/* Whoever removes its rows has said so in its row before: then it is not kept any more. */
+static bool take_agent_back(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct delete *in = arg;
+	int64_t taken;
+
+	return kb_db_run(conn, &sql[TAKE_BACK],
+	                 KB_VALUES(kb_int(in->id), kb_int(in->account_id), kb_int(in->now)), &taken,
+	                 err)
+	       && (taken || kb_agent_missing(err, in->id)) && kb_turn_settle(conn, in->id, err)
+	       && kb_db_notify(conn, KB_TOPIC_AGENT, in->id, err);
+}
+
+bool kb_store_agent_take_back(struct kb_store *store, int64_t account_id, int64_t id,
+                              struct kb_err *err)
+{
+	struct delete in = { .account_id = account_id, .id = id, .now = kb_store_now(store) };
+
+	return kb_db_write(store->db, take_agent_back, &in, err);
 }
 
 const int64_t *kb_agent_children(struct kb_arena *arena, const struct kb_agent *agent,

@@ -84,10 +84,25 @@ const int64_t *kb_agent_children(struct kb_arena *arena, const struct kb_agent *
                                  size_t *count);
 struct kb_sv kb_agent_children_text(struct kb_arena *arena, const int64_t *ids, size_t count);
 
-/* No call knows the agent or anything of it from now on. Its rows go in slices (remove.h), its
- * blobs with the sweep after them. */
+/* No call knows the agent or anything of it from now on, but those below. Its rows go in slices
+ * (remove.h) once the store's time for it has passed, its blobs with the sweep after them. */
 bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,
                            struct kb_err *err) KB_MUST_CHECK;
+/* Those of the account that can be taken back, what was deleted last first. */
+struct kb_deleted_agent {
+	int64_t id, deleted_at, gone_at;
+	struct kb_sv name;
+};
+struct kb_deleted_agents {
+	struct kb_deleted_agent *v;
+	size_t count;
+};
+bool kb_store_agents_deleted(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                             struct kb_deleted_agents *out, struct kb_err *err) KB_MUST_CHECK;
+/* All of it is there again, as it was but for the masters that it has left. KB_E_NOT_FOUND: it is
+ * not kept. */
+bool kb_store_agent_take_back(struct kb_store *store, int64_t account_id, int64_t id,
+                              struct kb_err *err) KB_MUST_CHECK;
 /* Ids above `after` in their order, of all accounts: for housekeeping. */
 struct kb_agent_ids {
 	int64_t *v;

@@ -10,12 +10,15 @@
 	X(AGENT_UPDATE,      "agent.update",      "An agent was changed, or documents were added with it") \
 	X(AGENT_COPY,        "agent.copy",        "An agent was copied") \
 	X(AGENT_DELETE,      "agent.delete",      "An agent was deleted") \
+	X(AGENT_RESTORE,     "agent.restore",     "A deleted agent was taken back") \
 	X(ANSWER_CREATE,     "answer.create",     "A checked answer was written") \
 	X(ANSWER_UPDATE,     "answer.update",     "It was checked again, perhaps with another text") \
 	X(ANSWER_DELETE,     "answer.delete",     "It was deleted") \
 	X(CONVERSATION_DELETE, "conversation.delete", "A conversation was deleted with its messages") \
 	X(DOCUMENT_CHANGE,   "document.change",   "All documents that fit were deleted, or queued to be read again") \
 	X(DOCUMENT_DELETE,   "document.delete",   "A document was deleted") \
+	X(DOCUMENT_FORGET,   "document.forget",   "A deleted document was deleted for good") \
+	X(DOCUMENT_RESTORE,  "document.restore",  "A deleted document was taken back") \
 	X(DOCUMENT_MOVE,     "document.move",     "An uploaded file got another path") \
 	X(DOCUMENT_RENEW,    "document.renew",    "A document was queued to be read again") \
 	X(DOCUMENT_DESCRIBE, "document.describe", "What its citations show was changed") \

@@ -222,12 +222,12 @@ bool kb_store_content_summary(struct kb_store *store, struct kb_arena *arena, in
 struct many {
 	struct kb_arena arena;
 	const struct kb_page_ids *ids;
-	int64_t now;
+	int64_t now, gone_at; /* gone_at: until when those that are deleted can be taken back */
 };
 
 /* One of them, within the transaction; a page that is gone has no id. */
 typedef bool one_fn(struct kb_db_conn *conn, struct kb_page_row *row, struct kb_totals *totals,
-                    int64_t version, int64_t now, struct kb_err *err);
+                    int64_t version, const struct many *in, struct kb_err *err);
 
 static bool each(struct kb_db_conn *conn, struct many *in, one_fn *one, bool publishes,
                  struct kb_err *err)
@@ -241,7 +241,7 @@ static bool each(struct kb_db_conn *conn, struct many *in, one_fn *one, bool pub
 		struct kb_page_row row;
 
 		if (!kb_page_load(conn, &in->arena, agent_id, in->ids->v[i], &row, err)
-		    || (row.page.id && !one(conn, &row, &totals, version + 1, in->now, err)))
+		    || (row.page.id && !one(conn, &row, &totals, version + 1, in, err)))
 			return false;
 	}
 	return (!publishes || kb_agent_publish(conn, agent_id, version + 1, false, err))
@@ -250,18 +250,22 @@ static bool each(struct kb_db_conn *conn, struct many *in, one_fn *one, bool pub
 }
 
 static bool delete_one(struct kb_db_conn *conn, struct kb_page_row *row, struct kb_totals *totals,
-                       int64_t version, int64_t now, struct kb_err *err)
+                       int64_t version, const struct many *in, struct kb_err *err)
 {
-	(void)now;
-	return kb_page_remove(conn, row, version, totals, err);
+	return kb_page_delete(conn, row,
+	                      &(struct kb_page_deleting){ .version = version,
+	                                                  .now = in->now,
+	                                                  .gone_at = in->gone_at,
+	                                                  .totals = totals },
+	                      err);
 }
 
 static bool requeue_one(struct kb_db_conn *conn, struct kb_page_row *row, struct kb_totals *totals,
-                        int64_t version, int64_t now, struct kb_err *err)
+                        int64_t version, const struct many *in, struct kb_err *err)
 {
 	(void)version;
 	kb_totals_count(totals, row, -1);
-	if (!kb_page_queue(conn, row, now, now, err))
+	if (!kb_page_queue(conn, row, in->now, in->now, err))
 		return false;
 	kb_totals_count(totals, row, 1);
 	return true;
@@ -280,7 +284,8 @@ static bool requeue_each(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 static bool write_each(struct kb_store *store, const struct kb_page_ids *ids, kb_write_fn *fn,
                        struct kb_err *err)
 {
-	struct many in = { .ids = ids, .now = kb_store_now(store) };
+	int64_t now = kb_store_now(store);
+	struct many in = { .ids = ids, .now = now, .gone_at = now + store->keep_deleted_us };
 	bool ok = ids->count == 0 || kb_db_write(store->db, fn, &in, err);
 
 	kb_arena_fini(&in.arena);

@@ -179,7 +179,7 @@ bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t 
                         struct kb_err *err) KB_MUST_CHECK;
 
 /* One transaction: the row goes with those of its parts, they are dead in every segment, the index
- * version rises. */
+ * version rises. Until the store's time for it has passed, they can be taken back (deleted.h). */
 bool kb_store_page_delete(struct kb_store *store, int64_t agent_id, int64_t id,
                           struct kb_err *err) KB_MUST_CHECK;
 /* Puts a page back in the queue (both statuses queued). */

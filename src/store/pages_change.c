@@ -10,6 +10,7 @@
 #include "store/agents_own.h"
 #include "store/cites.h"
 #include "store/crawls_own.h"
+#include "store/deleted_own.h"
 #include "store/labels_own.h"
 #include "store/pages_own.h"
 #include "store/paths.h"
@@ -42,6 +43,7 @@ static const struct kb_db_columns metadata_columns =
 struct change {
 	struct kb_arena *arena;
 	int64_t agent_id, id, now;
+	int64_t gone_at; /* of a page that is deleted: until when it can be taken back */
 	const struct kb_page_metadata *metadata;
 	struct kb_page *out;
 };
@@ -82,6 +84,18 @@ bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int6
 	       && (!row->is_found || kb_dead_add(conn, agent_id, id, version, err));
 }
 
+bool kb_page_delete(struct kb_db_conn *conn, const struct kb_page_row *row,
+                    const struct kb_page_deleting *deleting, struct kb_err *err)
+{
+	return kb_deleted_keep(conn,
+	                       &(struct kb_deleted_keep){ .agent_id = row->page.agent_id,
+	                                                  .id = row->page.id,
+	                                                  .now = deleting->now,
+	                                                  .gone_at = deleting->gone_at },
+	                       err)
+	       && kb_page_remove(conn, row, deleting->version, deleting->totals, err);
+}
+
 static bool delete_page(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
@@ -90,7 +104,12 @@ static bool delete_page(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	int64_t version = 0;
 
 	return begin_change(conn, in, in->arena, &row, &version, err)
-	       && kb_page_remove(conn, &row, version + 1, &totals, err)
+	       && kb_page_delete(conn, &row,
+	                         &(struct kb_page_deleting){ .version = version + 1,
+	                                                     .now = in->now,
+	                                                     .gone_at = in->gone_at,
+	                                                     .totals = &totals },
+	                         err)
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err)
 	       && kb_totals_add(conn, in->agent_id, &totals, err)
 	       && kb_turn_settle(conn, in->agent_id, err);
@@ -99,7 +118,12 @@ static bool delete_page(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_page_delete(struct kb_store *store, int64_t agent_id, int64_t id, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	struct change in = { .arena = &arena, .agent_id = agent_id, .id = id };
+	int64_t now = kb_store_now(store);
+	struct change in = { .arena = &arena,
+		             .agent_id = agent_id,
+		             .id = id,
+		             .now = now,
+		             .gone_at = now + store->keep_deleted_us };
 	bool ok = kb_db_write(store->db, delete_page, &in, err);
 
 	kb_arena_fini(&arena);

@@ -157,6 +157,14 @@ bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due
 bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int64_t version,
                     struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 
+/* The same where an owner deletes it: until gone_at it can be taken back (deleted.h). */
+struct kb_page_deleting {
+	int64_t version, now, gone_at;
+	struct kb_totals *totals;
+};
+bool kb_page_delete(struct kb_db_conn *conn, const struct kb_page_row *row,
+                    const struct kb_page_deleting *deleting, struct kb_err *err) KB_MUST_CHECK;
+
 /* Adds (sign 1) or takes away (-1) what the page is worth in its agent's totals. */
 void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign);
 

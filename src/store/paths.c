@@ -32,9 +32,8 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_paths = { "paths", sql, KB_COUNTOF(sql) };
 
-/* *id is 0 where there is none. */
-static bool find(struct kb_db_conn *conn, int64_t agent_id, struct kb_sv path, int64_t *id,
-                 struct kb_err *err)
+bool kb_page_at_path(struct kb_db_conn *conn, int64_t agent_id, struct kb_sv path, int64_t *id,
+                     struct kb_err *err)
 {
 	return kb_db_int(conn, &sql[BY_PATH], KB_VALUES(kb_int(agent_id), kb_text(path)), 0, id,
 	                 err);
@@ -122,7 +121,7 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 	in->totals = &totals;
 	if (!kb_agent_lock(conn, in->agent_id, &version, err)
-	    || !find(conn, in->agent_id, in->page->path, &in->id, err))
+	    || !kb_page_at_path(conn, in->agent_id, in->page->path, &in->id, err))
 		return false;
 	if (in->id == 0) {
 		if (!insert(conn, in, err))
@@ -321,7 +320,7 @@ static bool is_free(struct kb_db_conn *conn, const struct kb_page_move *to, stru
 {
 	int64_t there;
 
-	return find(conn, to->agent_id, to->path, &there, err)
+	return kb_page_at_path(conn, to->agent_id, to->path, &there, err)
 	       && (there == 0 || there == to->id
 	           || kb_fail(err, KB_E_CONFLICT,
 	                      "document %" PRId64 " is at the path %.*s already", there,

@@ -26,6 +26,10 @@ bool kb_tracks_set(struct kb_db_conn *conn, const struct kb_parts_write *write,
 bool kb_parts_remove(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_page *page,
                      int64_t version, struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 
+/* The page of a file of a folder; *id is 0 where there is none. */
+bool kb_page_at_path(struct kb_db_conn *conn, int64_t agent_id, struct kb_sv path, int64_t *id,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 /* New bytes for a page that is there: it is read again, with its id and its labels. */
 struct kb_page_row;
 struct kb_page_replacing {

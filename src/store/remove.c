@@ -2,6 +2,7 @@
 #include "store/remove.h"
 
 #include "store/crawls_own.h"
+#include "store/deleted_own.h"
 #include "store/labels_own.h"
 #include "store/lists.h"
 #include "store/store_own.h"
@@ -17,6 +18,7 @@ enum {
 
 enum {
 	AGENT,
+	AGENT_GOES,
 	SOURCE,
 	LAST_OF,
 	PAGES_WORTH,
@@ -49,8 +51,10 @@ enum {
 #define OF_SOURCE "FROM pages WHERE agent_id = $1 AND source_id = $2 AND id <= $3"
 // clang-format off
 static const struct kb_sql sql[] = {
-	[AGENT] = { "remove_agent", "",
-		"SELECT id FROM agents WHERE state > 0 AND state = " KB_SQL(AGENT_DELETED) " ORDER BY id LIMIT 1" },
+	[AGENT] = { "remove_agent", "i",
+		"SELECT id FROM agents WHERE state > 0 AND state = " KB_SQL(AGENT_DELETED)
+		" AND gone_at <= $1 ORDER BY id LIMIT 1" },
+	[AGENT_GOES] = { "remove_agent_goes", "i", "UPDATE agents SET gone_at = 0 WHERE id = $1" },
 	[SOURCE] = { "remove_source", "",
 		"SELECT agent_id, id, dead_version FROM sources WHERE dead_version > 0 AND "
 		KB_AGENT_SHOWN("agent_id") " ORDER BY agent_id, id LIMIT 1" },
@@ -112,6 +116,8 @@ static const struct kb_sql sql[] = {
 	DELETE("verified_cites", "page_id, cited_id"),
 	DELETE("verified_versions", "page_id, version"),
 	DELETE("verified_answers", "page_id"),
+	DELETE("deleted_labels", "page_id, label_id"),
+	DELETE("deleted_pages", "id"),
 	DELETE("pages", "id"),
 	DELETE("cited_pages", "page_id"),
 	DELETE("dead_pages", "page_id"),
@@ -185,7 +191,9 @@ static bool keep_months(struct kb_db_conn *conn, struct slice *slice, int64_t id
 static bool remove_agent(struct kb_db_conn *conn, struct slice *slice, int64_t id,
                          struct kb_err *err)
 {
-	if (!keep_months(conn, slice, id, err))
+	/* From now on it cannot be taken back, whatever another node's clock says. */
+	if (!kb_db_run(conn, &sql[AGENT_GOES], KB_VALUES(kb_int(id)), NULL, err)
+	    || !keep_months(conn, slice, id, err))
 		return false;
 	for (size_t i = AGENT_FIRST; i < KB_COUNTOF(sql) && slice->removed < slice->rows; i++) {
 		int64_t changed;
@@ -202,10 +210,11 @@ static bool remove_agent(struct kb_db_conn *conn, struct slice *slice, int64_t i
 	return true;
 }
 
-/* What is to go: an agent, or with source_id one of its sources. */
+/* What is to go: an agent, or with source_id one of its sources, or with page_id what is kept of a
+ * document. */
 struct leaving {
-	int64_t agent_id, source_id; /* agent_id 0: nothing */
-	int64_t version;             /* from which on the source's pages are dead */
+	int64_t agent_id, source_id, page_id; /* agent_id 0: nothing */
+	int64_t version;                      /* from which on the source's pages are dead */
 };
 
 /* The source's pages up to that id. */
@@ -262,12 +271,12 @@ static bool remove_source(struct kb_db_conn *conn, struct slice *slice,
 }
 
 /* The next one to work at. */
-static bool find(struct kb_db_conn *conn, struct leaving *out, struct kb_err *err)
+static bool find(struct kb_db_conn *conn, int64_t now, struct leaving *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
 	*out = (struct leaving){ 0 };
-	if (!kb_db_int(conn, &sql[AGENT], KB_NO_VALUES, 0, &out->agent_id, err))
+	if (!kb_db_int(conn, &sql[AGENT], KB_VALUES(kb_int(now)), 0, &out->agent_id, err))
 		return false;
 	if (out->agent_id)
 		return true;
@@ -277,7 +286,18 @@ static bool find(struct kb_db_conn *conn, struct leaving *out, struct kb_err *er
 		out->source_id = kb_rows_int(&rows, 1);
 		out->version = kb_rows_int(&rows, 2);
 	}
-	return kb_rows_close(&rows, err);
+	return kb_rows_close(&rows, err)
+	       && (out->agent_id
+	           || kb_deleted_overdue(conn, now, &out->agent_id, &out->page_id, err));
+}
+
+static bool forget_page(struct kb_db_conn *conn, struct slice *slice, const struct leaving *page,
+                        struct kb_err *err)
+{
+	bool found;
+
+	slice->removed = 1;
+	return kb_deleted_drop(conn, page->agent_id, page->page_id, &found, err);
 }
 
 static bool remove_slice(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -294,10 +314,12 @@ static bool remove_slice(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	                                          .now = slice->now,
 	                                          .lease_us = LEASE_S * KB_SECOND_US },
 	                  &epoch, err)
-	     && (!epoch || find(conn, &next, err));
+	     && (!epoch || find(conn, slice->now, &next, err));
 	slice->worked = next.agent_id != 0;
 	if (ok && next.source_id)
 		ok = remove_source(conn, slice, &next, err);
+	else if (ok && next.page_id)
+		ok = forget_page(conn, slice, &next, err);
 	else if (ok && next.agent_id)
 		ok = remove_agent(conn, slice, next.agent_id, err);
 	slice->took_us = kb_clock_mono_us() - began;
@@ -319,7 +341,7 @@ bool kb_store_remove_some(struct kb_store *store, struct kb_removal *removal, st
 	removal->left = false;
 	if (!conn)
 		return false;
-	ok = find(conn, &next, err);
+	ok = find(conn, slice.now, &next, err);
 	kb_db_give(store->db, conn);
 	if (!ok || next.agent_id == 0)
 		return ok;

@@ -4,6 +4,8 @@
  * Deleting an agent or a source is one small transaction: no read knows it any more. Its other rows
  * go afterwards, a slice of some milliseconds at a time, so that no other write waits long. What is
  * left to do stands in the rows themselves: a process that ends in between leaves it to the next.
+ * An agent that can be taken back is left alone until that time has passed, and so are documents
+ * (deleted.h), of which then nothing is left.
  */
 #ifndef KB_STORE_REMOVE_H
 #define KB_STORE_REMOVE_H

@@ -62,6 +62,8 @@ struct kb_store_config {
 	 * for all parts of the process that are given it. */
 	struct kb_clock *clock;
 	const struct kb_log *log;
+	/* So long agents and documents that are deleted can be taken back; 0: not at all. */
+	int64_t keep_deleted_us;
 };
 struct kb_store *kb_store_open_as(const struct kb_store_config *config,
                                   struct kb_err *err) KB_MUST_CHECK;

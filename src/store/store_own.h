@@ -20,6 +20,7 @@ struct kb_store {
 	bool is_shared; /* others change it as well: what is known of it is asked for again */
 	struct kb_nodes *nodes;     /* where others serve the same database; else NULL */
 	_Atomic bool lease_unheard; /* of what this process holds: work.h */
+	int64_t keep_deleted_us;    /* kb_store_config's */
 	/* The process's own: of SQLite's database, or a node's home, or NULL. */
 	char *directory;
 	int lock_fd;              /* of docent.lock; -1: not exclusive */

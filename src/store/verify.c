@@ -48,6 +48,14 @@ static const struct kb_sql sql[] = {
 	{ "pages of no source: agent, page, source", "",
 	  "SELECT agent_id, id, source_id FROM pages p WHERE NOT EXISTS (SELECT 1 FROM sources s "
 	  "WHERE s.agent_id = p.agent_id AND s.id = p.source_id)" },
+	{ "deleted documents of no agent: agent, document", "",
+	  "SELECT agent_id, id FROM deleted_pages WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "deleted documents that are there: agent, document", "",
+	  "SELECT agent_id, id FROM deleted_pages d WHERE EXISTS (SELECT 1 FROM pages p "
+	  "WHERE p.agent_id = d.agent_id AND p.id = d.id)" },
+	{ "labels of no deleted document: agent, document, label", "",
+	  "SELECT agent_id, page_id, label_id FROM deleted_labels l WHERE NOT EXISTS (SELECT 1 "
+	  "FROM deleted_pages d WHERE d.agent_id = l.agent_id AND d.id = l.page_id)" },
 	{ "segments of no agent: agent, segment", "",
 	  "SELECT agent_id, id FROM segments WHERE agent_id NOT IN (SELECT id FROM agents)" },
 	{ "repairs of no agent: agent", "",

@@ -1,6 +1,10 @@
 #include "upkeep/rebuild.h"
 
 #include <stdlib.h>
+#include <unistd.h>
+
+#include "base/temp.h"
+#include "ingest/origin.h"
 
 enum { RENEW_S = 5 };
 
@@ -118,4 +122,43 @@ bool kb_rebuild_is_whole(const struct kb_rebuild *in, int64_t page_id)
 {
 	return in->whole_count
 	       && bsearch(&page_id, in->whole, in->whole_count, sizeof(*in->whole), by_number);
+}
+
+bool kb_rebuild_text(struct kb_blobs *blobs, struct kb_arena *arena, const struct kb_page *page,
+                     struct kb_document *out, struct kb_err *err)
+{
+	struct kb_origin origin = kb_page_origin(arena, page);
+	struct kb_parsed *parsed = KB_NEW(arena, struct kb_parsed);
+	struct kb_sv json;
+
+	if (!page->text_blob.n)
+		return kb_fail(err, KB_E_NOT_FOUND, "the page has no text");
+	if (!kb_blob_read(blobs, arena, kb_arena_str(arena, page->text_blob), KB_GIB(1), &json,
+	                  err))
+		return false;
+	/* Its hash is right: what cannot be read now never will be. */
+	return (kb_parsed_read(arena, json, parsed, NULL)
+	        && kb_document_read(arena, &origin, parsed, out, NULL))
+	       || kb_corrupt(err, "the text of page %" PRId64 " cannot be read", page->id);
+}
+
+bool kb_rebuild_segment(const struct kb_repair_with *with, struct kb_arena *arena,
+                        struct kb_segment_writer *writer, struct kb_segment_new *out,
+                        struct kb_err *err)
+{
+	struct kb_segment_info info;
+	struct kb_blob_name name;
+	char path[KB_TEMP_PATH];
+	int64_t bytes;
+
+	kb_temp_path(path, with->temp_dir, KB_TEMP_SEGMENT);
+	if (!kb_segment_writer_finish(writer, path, &info, err)
+	    || !kb_blob_take(with->blobs, path, &name, &bytes, err)) {
+		unlink(path);
+		return false;
+	}
+	*out = (struct kb_segment_new){ .blob = kb_arena_sv(arena, kb_sv_str(name.hex)),
+		                        .bytes = bytes,
+		                        .passages = info.passages };
+	return true;
 }

@@ -5,9 +5,13 @@
 #include "live/catalog.h"
 #include "store/repairs.h"
 
+struct kb_document;
 struct kb_segment_writer;
 
-enum { KB_REPAIR_LEASE_S = 20 }; /* so long a repair waits after a kill -9 */
+enum {
+	KB_REPAIR_LEASE_S = 20,           /* so long a repair waits after a kill -9 */
+	KB_REBUILD_PART_BYTES = 64 << 20, /* of a writer's memory; then a segment is written */
+};
 
 struct kb_repair_with {
 	struct kb_store *store;
@@ -38,6 +42,15 @@ struct kb_rebuild {
 	size_t lost_count;
 	int64_t documents, renewed_us;
 };
+
+/* The page's text as it was parsed. KB_E_NOT_FOUND or KB_E_CORRUPT: there is none any more. */
+bool kb_rebuild_text(struct kb_blobs *blobs, struct kb_arena *arena, const struct kb_page *page,
+                     struct kb_document *out, struct kb_err *err) KB_MUST_CHECK;
+/* What the writer holds becomes a blob, and the writer is empty again; the pages are the caller's
+ * to count. */
+bool kb_rebuild_segment(const struct kb_repair_with *with, struct kb_arena *arena,
+                        struct kb_segment_writer *writer, struct kb_segment_new *out,
+                        struct kb_err *err) KB_MUST_CHECK;
 
 bool kb_rebuild_is_gone(const struct kb_err *err);
 /* Whether to go on: the service may stop, the lease may pass. */

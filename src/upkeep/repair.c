@@ -3,20 +3,17 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/bell.h"
 #include "base/pool.h"
-#include "base/temp.h"
-#include "ingest/origin.h"
+#include "passages/document.h"
 #include "store/upkeep.h"
 #include "upkeep/config.h"
 #include "upkeep/rebuild.h"
 
 enum {
-	PART_BYTES = 64 << 20, /* of the writer's memory; then a segment is written */
-	PAUSE_MAX_S = 600,     /* between tries, which begin with a second and double */
-	LOOK_MS = 1000,        /* for repairs that are due */
+	PAUSE_MAX_S = 600, /* between tries, which begin with a second and double */
+	LOOK_MS = 1000,    /* for repairs that are due */
 	SCRUB_EVERY_S = 24 * 3600,
 	SCRUB_BYTES_S = 8 << 20,
 	REPAIR_NICE = 10,
@@ -32,46 +29,14 @@ static bool drop_damaged(struct kb_rebuild *in, struct kb_sv blob, struct kb_err
 
 static bool write_part(struct kb_rebuild *in, struct kb_err *err)
 {
-	struct kb_segment_new *out;
-	struct kb_segment_info info;
-	struct kb_blob_name name;
-	char path[KB_TEMP_PATH];
-	int64_t bytes;
-
 	if (in->part_pages == 0)
 		return true;
-	kb_temp_path(path, in->with->temp_dir, KB_TEMP_SEGMENT);
-	if (!kb_segment_writer_finish(in->writer, path, &info, err)
-	    || !kb_blob_take(in->with->blobs, path, &name, &bytes, err)) {
-		unlink(path);
+	if (!kb_rebuild_segment(in->with, &in->arena, in->writer, &in->segments[in->segment_count],
+	                        err))
 		return false;
-	}
-	out = &in->segments[in->segment_count++];
-	*out = (struct kb_segment_new){ .blob = kb_arena_sv(&in->arena, kb_sv_str(name.hex)),
-		                        .bytes = bytes,
-		                        .passages = info.passages,
-		                        .pages = in->part_pages };
+	in->segments[in->segment_count++].pages = in->part_pages;
 	in->part_pages = 0;
 	return true;
-}
-
-/* The page's text as it was parsed. */
-static bool read_text(struct kb_rebuild *in, struct kb_arena *arena, const struct kb_page *page,
-                      struct kb_document *out, struct kb_err *err)
-{
-	struct kb_origin origin = kb_page_origin(arena, page);
-	struct kb_parsed *parsed = KB_NEW(arena, struct kb_parsed);
-	struct kb_sv json;
-
-	if (!page->text_blob.n)
-		return kb_fail(err, KB_E_NOT_FOUND, "the page has no text");
-	if (!kb_blob_read(in->with->blobs, arena, kb_arena_str(arena, page->text_blob), KB_GIB(1),
-	                  &json, err))
-		return false;
-	/* Its hash is right: what cannot be read now never will be. */
-	return (kb_parsed_read(arena, json, parsed, NULL)
-	        && kb_document_read(arena, &origin, parsed, out, NULL))
-	       || kb_corrupt(err, "the text of page %" PRId64 " cannot be read", page->id);
 }
 
 /* Blobs that are not there at all are no reason to give up a document. */
@@ -120,7 +85,7 @@ static bool rebuild_page(struct kb_rebuild *in, const struct kb_page *page, stru
 	struct kb_err why;
 	bool ok = true;
 
-	if (read_text(in, &arena, page, &document, &why)) {
+	if (kb_rebuild_text(in->with->blobs, &arena, page, &document, &why)) {
 		kb_document_add(in->writer, page->id, &document);
 		in->part_pages++;
 		in->documents++;
@@ -129,7 +94,9 @@ static bool rebuild_page(struct kb_rebuild *in, const struct kb_page *page, stru
 		                              : kb_fail(err, why.code, "%s", why.msg);
 	}
 	kb_arena_fini(&arena);
-	return ok && (kb_segment_writer_memory(in->writer) < PART_BYTES || write_part(in, err))
+	return ok
+	       && (kb_segment_writer_memory(in->writer) < KB_REBUILD_PART_BYTES
+	           || write_part(in, err))
 	       && kb_rebuild_goes_on(in, err);
 }
 

@@ -484,6 +484,7 @@ test("config shows each option, its value and where that comes from, and no secr
   assert.deepEqual(rows.get("workers"), ["7", "DOCENT_WORKERS"], "the environment wins over the file");
   assert.deepEqual(rows.get("log"), ["warn", "flag"]);
   assert.deepEqual(rows.get("trash-days"), ["3", "default"]);
+  assert.deepEqual(rows.get("deleted-days"), ["3", "default"]);
   assert.deepEqual(rows.get("store"), ["postgresql://host/db", "DOCENT_STORE"]);
   assert.deepEqual(rows.get("tls-cert"), [], "an option that nobody has set");
   assert.equal((await docent(["config", "--nonsense"])).code, 2);

@@ -9,7 +9,15 @@ import { until } from "./util.mjs";
 /** versions: how many personas are saved over the first one. */
 export async function furnished(kb, { key, name, versions = 0 }) {
   const sheet = typedPdf([["The boat house of Velmora has two doors."]]);
-  const agent = await kb.agent({ key, project_name: name, files: { ...library, "sheet.pdf": sheet } });
+  const agent = await kb.agent({
+    key,
+    project_name: name,
+    files: { ...library, "sheet.pdf": sheet, "gone.md": "Gone." },
+  });
+  const gone = await agent.page("gone.md");
+  await agent.expect(200, "DELETE", `/pages/${gone.id}`);
+  const goneAgent = await kb.agent({ key, project_name: `${name}, gone` });
+  await goneAgent.expect(200, "DELETE");
   const message = await agent.ask(questions[0][0]);
   const page = await agent.page("sheet.pdf"); // it has pages to look at
   const { operations } = await kb.description();
@@ -19,6 +27,8 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     model: agent.id,
     pageId: page.id,
     citationId: page.id,
+    deletedId: gone.id,
+    deletedAgentId: goneAgent.id,
     pageNo: 1,
     pictureId: "0".repeat(64),
     sessionId: message.session,

@@ -31,12 +31,14 @@ static const char *const left_out[] = {
 	"agent_months", /* what the original has spent */
 	"model_usage",
 	"license_keys",
-	"licenses",     /* their holders have them from the original */
-	"work",         /* leases of what is done with the original */
-	"web_pictures", /* fetched when somebody looks at the copy */
-	"cited_pages",  /* by answers of the original */
-	"audit",        /* what was done with the original */
-	"repairs",      /* a copy finds out for itself what is damaged */
+	"licenses",      /* their holders have them from the original */
+	"work",          /* leases of what is done with the original */
+	"web_pictures",  /* fetched when somebody looks at the copy */
+	"cited_pages",   /* by answers of the original */
+	"audit",         /* what was done with the original */
+	"deleted_pages", /* the original can take them back */
+	"deleted_labels",
+	"repairs", /* a copy finds out for itself what is damaged */
 };
 
 /* The statement that fills the table, or NULL. */

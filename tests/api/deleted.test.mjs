@@ -1,0 +1,125 @@
+// What was deleted is gone at once, and can be taken back for a while: documents and agents.
+import { assert, start, test } from "./lib/harness.mjs";
+import { library } from "./lib/documents.mjs";
+import { invited } from "./lib/people.mjs";
+
+const QUESTION = "What is the return period for goods?";
+const bin = async (agent) => (await agent.expect(200, "GET", "/deleted")).data;
+const quotes = async (agent, labels) =>
+  (await agent.ask(QUESTION, { json: { prompt: QUESTION, labels } })).llm_response.includes("30 days");
+
+test("a deleted document is gone for every question, and comes back with all that was said of it", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library, file_data_retension: "false" });
+  const page = await agent.page("returns.txt");
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["shop"] } });
+  await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
+  await agent.expect(200, "PUT", `/pages/${page.id}/metadata`, { json: { title: "Returned goods" } });
+  assert.ok(await quotes(agent, ["shop"]));
+  const json = { query: QUESTION, labels: ["shop"] };
+  const found = async () => (await agent.expect(200, "POST", "/search", { json })).passages;
+  assert.ok((await found()).length > 0);
+  const before = await agent.expect(200, "GET", "/stats");
+
+  await agent.expect(200, "DELETE", `/pages/${page.id}`);
+  for (const path of [`/pages/${page.id}/metadata`, `/pages/${page.id}/text`, `/citations/${page.id}`])
+    await agent.expect(404, "GET", path);
+  assert.equal((await agent.pages()).length, 2);
+  assert.equal(await quotes(agent, ["shop"]), false);
+  assert.deepEqual(await found(), []);
+  const between = await agent.expect(200, "GET", "/stats");
+  assert.equal(between.pages_found, before.pages_found - 1);
+  assert.ok(between.total_words_indexed < before.total_words_indexed);
+  const [row] = await bin(agent);
+  assert.deepEqual([row.id, row.title, row.filename, row.parts], [page.id, "Returned goods", "returns.txt", 0]);
+  const kept = Date.parse(row.gone_at) - Date.parse(row.deleted_at);
+  assert.equal(kept, 3 * 24 * 3600 * 1000);
+
+  assert.deepEqual(await agent.expect(200, "POST", `/deleted/${page.id}/restore`), { restored: true });
+  assert.deepEqual(await bin(agent), []);
+  assert.ok((await found()).length > 0);
+  const back = await agent.page("returns.txt");
+  assert.deepEqual([back.id, back.index_status], [page.id, "ok"]);
+  assert.equal((await agent.expect(200, "GET", `/pages/${page.id}/metadata`)).title, "Returned goods");
+  assert.deepEqual(
+    (await agent.expect(200, "GET", `/pages/${page.id}/labels`)).map((one) => one.id),
+    [label.id],
+    "whom it opens to is as it was",
+  );
+  assert.equal(await quotes(agent), false, "who has not its label does not find it");
+  assert.ok(await quotes(agent, ["shop"]));
+  const after = await agent.expect(200, "GET", "/stats");
+  for (const name of ["pages_found", "pages_indexed", "total_words_indexed", "total_storage_credits_used"])
+    assert.equal(after[name], before[name], name);
+  await agent.expect(404, "POST", `/deleted/${page.id}/restore`);
+});
+
+test("what stands in the place of a deleted document keeps it out, and what is forgotten is gone", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const other = await kb.agent({ files: { "a.md": "# Other\n\nThe other agent speaks of lamps." } });
+  const page = await agent.page("returns.txt");
+  await agent.expect(200, "PUT", `/pages/${page.id}/path`, { json: { path: "shop/returns.txt" } });
+  await agent.expect(200, "DELETE", `/pages/${page.id}`);
+  await other.expect(404, "POST", `/deleted/${page.id}/restore`);
+  await other.expect(404, "DELETE", `/deleted/${page.id}`);
+
+  const next = await agent.page("espresso.md");
+  await agent.expect(200, "PUT", `/pages/${next.id}/path`, { json: { path: "shop/returns.txt" } });
+  await agent.expect(400, "POST", `/deleted/${page.id}/restore`);
+  assert.equal((await bin(agent)).length, 1);
+  assert.deepEqual(await agent.expect(200, "DELETE", `/deleted/${page.id}`), { deleted: true });
+  assert.deepEqual(await bin(agent), []);
+  await agent.expect(404, "POST", `/deleted/${page.id}/restore`);
+});
+
+test("all that fit are deleted in one step and come back one by one; a checked answer does not", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const json = { questions: ["Where is the till?"], answer: "The till is beside the northern door." };
+  await agent.expect(201, "POST", "/answers", { json });
+  await agent.settled();
+  const ids = (await agent.pages()).map((page) => page.id);
+  const changed = await agent.expect(200, "POST", "/content/change", { json: { action: "delete", page_ids: ids } });
+  assert.equal(changed.done, 4);
+  assert.equal(await quotes(agent), false);
+  const kept = await bin(agent);
+  assert.equal(kept.length, 3);
+  for (const { id } of kept) await agent.expect(200, "POST", `/deleted/${id}/restore`);
+  assert.ok(await quotes(agent));
+});
+
+test("a deleted agent is gone at once, and comes back as it was to who keeps it", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const may = (rights) => ({ name: rights, agents: [{ project_id: agent.id, rights: [rights] }] });
+  const asker = await invited(kb, may("ask"));
+  const keeper = await invited(kb, may("manage"));
+  const talk = await agent.ask(QUESTION);
+  await agent.expect(200, "DELETE", "");
+  await agent.expect(404, "GET", "");
+  assert.equal((await kb.expect(200, "GET", "/projects")).total, 0);
+  const [row] = await kb.expect(200, "GET", "/deleted-projects");
+  assert.deepEqual([row.id, row.project_name], [agent.id, agent.record.project_name]);
+  const restore = `/deleted-projects/${agent.id}/restore`;
+  assert.deepEqual(await kb.expect(200, "GET", "/deleted-projects", asker.asking), [], "who only asks is not told");
+  await kb.expect(404, "POST", restore, asker.asking);
+  assert.deepEqual(await kb.expect(200, "POST", restore, keeper.asking), { restored: true });
+  assert.deepEqual(await kb.expect(200, "GET", "/deleted-projects"), []);
+  assert.ok(await quotes(agent));
+  await agent.expect(200, "GET", `/conversations/${talk.session}/messages/${talk.id}`);
+  const actions = (await kb.expect(200, "GET", "/audit")).data.map((one) => one.action);
+  assert.ok(actions.includes("agent.restore") && actions.includes("agent.delete"));
+});
+
+test("where nothing is kept, what is deleted cannot be taken back", async (t) => {
+  const kb = await start(t, { args: ["--deleted-days", "0"] });
+  const agent = await kb.agent({ files: library });
+  const page = await agent.page("returns.txt");
+  await agent.expect(200, "DELETE", `/pages/${page.id}`);
+  assert.deepEqual(await bin(agent), []);
+  await agent.expect(404, "POST", `/deleted/${page.id}/restore`);
+  await agent.expect(200, "DELETE", "");
+  assert.deepEqual(await kb.expect(200, "GET", "/deleted-projects"), []);
+  await kb.expect(404, "POST", `/deleted-projects/${agent.id}/restore`);
+});
