@@ -273,7 +273,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "words", test_words },     { "rankings", test_ranking },
 		{ "whys", test_whys },       { "documents", test_documents },
-		{ "signs", test_sign_test },
+		{ "signs", test_sign_test }, { "cut-offs", test_cuts },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
