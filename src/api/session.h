@@ -55,8 +55,7 @@ struct kb_turn {
 	bool (*wants_inline)(const struct kb_settings *settings);
 	struct kb_note_override notes[KB_NOTE_COUNT]; /* sub_personas of the request */
 	struct kb_answer answer;
-	struct kb_message
-	        message; /* its id may be reserved before; the rest after kb_turn_keep() */
+	struct kb_message message; /* its id may be reserved before; the rest once it is stored */
 	struct kb_conversation conversation;
 	int64_t visitor_id; /* whose answer is under way until the message is stored; 0: nobody's */
 };

@@ -1,7 +1,7 @@
 /*
  * What a snapshot holds, without a question: counts, and the sections of a page.
  *
- * Both take the filter of a query: what it refuses is in no figure. Any thread.
+ * Dead and hidden passages are in neither, nor in a count what its filter refuses. Any thread.
  */
 #ifndef KB_INDEX_OUTLINE_H
 #define KB_INDEX_OUTLINE_H

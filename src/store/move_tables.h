@@ -26,7 +26,7 @@ struct kb_move_tables {
 bool kb_move_tables(struct kb_store *from, struct kb_store *to, struct kb_arena *arena,
                     struct kb_move_tables *out, struct kb_err *err) KB_MUST_CHECK;
 
-/* Rows of a table by key, behind `after`: what kb_move_rows_key() gave for an earlier row, empty
+/* Rows of a table by key, behind `after`: what kb_move_key() gave for an earlier row, empty
  * for the beginning. Texts are as PostgreSQL would keep them. */
 struct kb_move_batch {
 	const struct kb_move_table *table;

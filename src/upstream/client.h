@@ -1,5 +1,5 @@
 /*
- * One server of the operator's, asked with JSON over HTTP: what embeddings and reranking share.
+ * One server of the operator's, asked with JSON over HTTP: what all clients but the chats' share.
  *
  * The address is the operator's own, so the address guard of out/fetch.h has no say; a redirect is
  * an answer like others and not followed. Connections are kept. Each call has one deadline for all

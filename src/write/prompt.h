@@ -11,7 +11,7 @@
  * A source is delimited and escaped (kb_marker_source()). The persona stands in the system message
  * once, and in no source. The sizes are those of tokens.h.
  *
- * tests/unit/answer/prompt_test.c shows whole prompts. Pure but for the arena.
+ * tests/unit/write/prompt_test.c shows whole prompts. Pure but for the arena.
  */
 #ifndef KB_WRITE_PROMPT_H
 #define KB_WRITE_PROMPT_H
