@@ -259,8 +259,7 @@ bool kb_messages_read(struct kb_call *call, struct kb_err *err)
 
 /* ---- feedback ---- */
 
-/* "liked", "disliked", "neutral"; null takes the reaction away. */
-static bool read_reaction(struct kb_call *call, enum kb_reaction *out, struct kb_err *err)
+bool kb_reaction_read(struct kb_sv text, enum kb_reaction *out)
 {
 	static const struct {
 		const char *name;
@@ -270,16 +269,25 @@ static bool read_reaction(struct kb_call *call, enum kb_reaction *out, struct kb
 		{ "disliked", KB_REACTION_DISLIKED },
 		{ "neutral", KB_REACTION_NEUTRAL },
 	};
+
+	for (size_t i = 0; i < KB_COUNTOF(names); i++)
+		if (kb_sv_eq_str(text, names[i].name)) {
+			*out = names[i].reaction;
+			return true;
+		}
+	return false;
+}
+
+/* "liked", "disliked", "neutral"; null takes the reaction away. */
+static bool read_reaction(struct kb_call *call, enum kb_reaction *out, struct kb_err *err)
+{
 	const struct kb_api_input *input = kb_inputs_find(&call->inputs, "reaction");
 
 	*out = KB_REACTION_NONE;
 	if (input && (input->kind == KB_INPUT_NULL || (!input->json && input->text.n == 0)))
 		return true;
-	for (size_t i = 0; input && input->kind == KB_INPUT_TEXT && i < KB_COUNTOF(names); i++)
-		if (kb_sv_eq_str(input->text, names[i].name)) {
-			*out = names[i].reaction;
-			return true;
-		}
+	if (input && input->kind == KB_INPUT_TEXT && kb_reaction_read(input->text, out))
+		return true;
 	return kb_fail(err, KB_E_INVALID, "reaction must be liked, disliked, neutral or null");
 }
 

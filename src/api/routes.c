@@ -361,6 +361,12 @@ static const struct kb_api_route routes[] = {
 	  .action = KB_AUDIT_CONVERSATION_DELETE,
 	  .tag = "Conversations", .summary = "Delete a conversation and its messages",
 	  .response = "DeletedReply", .status = 200 },
+	{ "POST", AGENT "/conversations/{sessionId}/history", kb_history_bring, KEEPER, WRITE,
+	  .action = KB_AUDIT_CONVERSATION_BRING, .body_max = FORM_MAX,
+	  .tag = "Conversations",
+	  .summary = "Bring a conversation that was held elsewhere: all its messages, with their "
+	             "times; they count as nobody's questions here",
+	  .request = "HistoryFields", .response = "ConversationReply", .status = 201 },
 	{ "GET", AGENT "/conversations/{sessionId}/messages", kb_messages_list, ASKER, READ,
 	  .tag = "Conversations", .summary = "List a conversation's messages",
 	  .query = LIST "includeInsights:bool",

@@ -102,6 +102,7 @@ bool kb_trials_take(struct kb_api *api, struct kb_err *err) KB_MUST_CHECK;
 void kb_trials_give(struct kb_api *api);
 /* conversations.c */
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
+bool kb_history_bring(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_update(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_delete(struct kb_call *call, struct kb_err *err);

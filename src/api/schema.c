@@ -191,6 +191,9 @@ static const struct kb_schema schemas[] = {
 	{ "Conversation", "id:int session_id:str name:str project_id:int created_by:int created_at:time "
 	                  "updated_at:time deleted_at:time? questions~:int unanswered~:int disliked~:int request_source~:str" },
 	{ "ConversationFields", "name~:str? session_id~:str" },
+	{ "HistoryMessage", "user_query:str llm_response~:str? created_at:time citations~:[int]? is_answered~:bool "
+	                    "reaction~:str? external_id~:str?" },
+	{ "HistoryFields", "history:[HistoryMessage]" },
 	{ "ConversationReply", SUCCESS("Conversation") },
 	{ "ConversationPage", PAGINATOR("Conversation") },
 	{ "ConversationListReply", SUCCESS("ConversationPage") },

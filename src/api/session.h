@@ -147,4 +147,7 @@ bool kb_turn_read_notes(struct kb_call *call, struct kb_turn *turn,
 bool kb_wants_stream(struct kb_call *call, bool *yes, struct kb_err *err) KB_MUST_CHECK;
 bool kb_wants_resumable(struct kb_call *call, bool *yes, struct kb_err *err) KB_MUST_CHECK;
 
+/* "liked", "disliked", "neutral"; false: another word. conversations.c. */
+bool kb_reaction_read(struct kb_sv text, enum kb_reaction *out);
+
 #endif

@@ -3,8 +3,9 @@
  *
  * Both are asked over HTTP, by a key of each. What has come is in a file, the map of ids
  * (import_map.h), by which a run that was ended goes on. An agent is made, then its labels, its
- * persona and settings, its documents with their labels, what is said of them, its sources and its
- * checked answers follow; it is opened to visitors last. Nothing is changed where it comes from.
+ * persona and settings, its documents with their labels, what is said of them, its sources, checked
+ * answers and conversations follow; it is opened to visitors last. Nothing is changed where it
+ * comes from.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static const char usage[] =
         "\n"
         "Brings agents of the service at --from, which may be any that speaks this interface, to\n"
         "the one at --url: settings, versions of the persona, labels, uploads with what is said\n"
-        "of them, sources and checked answers. All agents of the key's account come, or those\n"
+        "of them, sources, checked answers and conversations. All agents of the key's account "
+        "come, or those\n"
         "that --only names.\n"
         "\n"
         "FILE takes the ids: which was what, and is what now. With it a run that was ended goes\n"
@@ -151,25 +153,6 @@ static bool make_agent(struct kb_importing *im, struct kb_arena *arena, const js
 	return kb_import_map_put(&im->map, KB_IMPORT_AGENT, im->agent, im->as, err);
 }
 
-static void note_conversations(struct kb_importing *im, struct kb_arena *arena)
-{
-	struct kb_err why;
-	int64_t count = kb_json_int(
-	        kb_remote_call(&im->from, arena,
-	                       kb_arena_printf(arena, "/projects/%" PRId64 "/conversations?limit=1",
-	                                       im->agent)
-	                               .p,
-	                       NULL, &why),
-	        "total", 0);
-
-	if (count)
-		kb_import_note(im,
-		               "%" PRId64
-		               " conversations: the interface takes no answers that were "
-		               "given elsewhere",
-		               count);
-}
-
 /* Visitors are let in when all has come. */
 static bool share(struct kb_importing *im, struct kb_arena *arena, const json_t *agent,
                   struct kb_err *err)
@@ -189,8 +172,8 @@ static bool share(struct kb_importing *im, struct kb_arena *arena, const json_t 
 static bool take_steps(struct kb_importing *im, struct kb_err *err)
 {
 	bool (*const steps[])(struct kb_importing *, struct kb_err *) = {
-		kb_import_labels,   kb_import_settings, kb_import_documents,
-		kb_import_metadata, kb_import_sources,  kb_import_answers,
+		kb_import_labels,  kb_import_settings, kb_import_documents, kb_import_metadata,
+		kb_import_sources, kb_import_answers,  kb_import_talks,
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(steps); i++)
@@ -221,12 +204,11 @@ static bool take_agent(void *arg, const json_t *agent, struct kb_err *err)
 	ok = make_agent(im, &arena, agent, err) && take_steps(im, err)
 	     && share(im, &arena, agent, err);
 	if (ok) {
-		note_conversations(im, &arena);
 		printf("agent %" PRId64 " is %" PRId64 " here, \"%.*s\": %" PRId64
 		       " documents, %" PRId64 " labels, %" PRId64 " sources, %" PRId64
-		       " checked answers\n",
+		       " checked answers, %" PRId64 " conversations\n",
 		       im->agent, im->as, KB_SV_ARG(im->name), im->pages, im->labels, im->sources,
-		       im->answers);
+		       im->answers, im->talks);
 		fflush(stdout);
 	}
 	kb_arena_fini(&arena);

@@ -14,7 +14,7 @@ enum { FILE_MAX = 1 << 30 };
 static const char *const kinds[KB_IMPORT_KINDS] = {
 	[KB_IMPORT_PLAN] = "plan",     [KB_IMPORT_AGENT] = "agent", [KB_IMPORT_LABEL] = "label",
 	[KB_IMPORT_PAGE] = "page",     [KB_IMPORT_TOLD] = "told",   [KB_IMPORT_SOURCE] = "source",
-	[KB_IMPORT_ANSWER] = "answer", [KB_IMPORT_STEP] = "step",
+	[KB_IMPORT_ANSWER] = "answer", [KB_IMPORT_STEP] = "step",   [KB_IMPORT_TALK] = "talk",
 };
 
 /* ---- the table ---- */

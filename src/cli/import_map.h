@@ -22,6 +22,7 @@ enum kb_import_kind {
 	KB_IMPORT_TOLD, /* of a page: its metadata has come too */
 	KB_IMPORT_SOURCE,
 	KB_IMPORT_ANSWER,
+	KB_IMPORT_TALK,
 	KB_IMPORT_STEP, /* of an agent: how many of its steps are done for good */
 	KB_IMPORT_KINDS
 };

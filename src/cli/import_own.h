@@ -15,7 +15,7 @@ struct kb_importing {
 	/* The agent in hand. */
 	int64_t agent, as; /* its id there and here */
 	struct kb_sv name;
-	int64_t pages, labels, sources, answers; /* that have come, now or before */
+	int64_t pages, labels, sources, answers, talks; /* that have come, now or before */
 };
 
 enum { KB_IMPORT_PATH = 200 };
@@ -44,6 +44,7 @@ bool kb_import_sources(struct kb_importing *im, struct kb_err *err) KB_MUST_CHEC
 /* Once documents are read: what differs from what was read of them. */
 bool kb_import_metadata(struct kb_importing *im, struct kb_err *err) KB_MUST_CHECK;
 bool kb_import_answers(struct kb_importing *im, struct kb_err *err) KB_MUST_CHECK;
+bool kb_import_talks(struct kb_importing *im, struct kb_err *err) KB_MUST_CHECK; /* _talks.c */
 
 /* The ids of a list of labels as they are here. */
 void kb_import_label_ids(const struct kb_importing *im, struct kb_jw *jw, const json_t *labels);

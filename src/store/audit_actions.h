@@ -14,6 +14,7 @@
 	X(ANSWER_CREATE,     "answer.create",     "A checked answer was written") \
 	X(ANSWER_UPDATE,     "answer.update",     "It was checked again, perhaps with another text") \
 	X(ANSWER_DELETE,     "answer.delete",     "It was deleted") \
+	X(CONVERSATION_BRING, "conversation.bring", "A conversation that was held elsewhere was brought") \
 	X(CONVERSATION_DELETE, "conversation.delete", "A conversation was deleted with its messages") \
 	X(DOCUMENT_CHANGE,   "document.change",   "All documents that fit were deleted, or queued to be read again") \
 	X(DOCUMENT_DELETE,   "document.delete",   "A document was deleted") \

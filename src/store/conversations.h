@@ -123,6 +123,17 @@ bool kb_store_message_reserve(struct kb_store *store, int64_t *id,
 bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_session *session, struct kb_message *message,
                           struct kb_conversation *conversation, struct kb_err *err) KB_MUST_CHECK;
+/* Messages that were answered elsewhere, in their order, and the conversation they become. */
+struct kb_brought {
+	struct kb_message *v; /* ids are filled */
+	size_t count;
+	struct kb_conversation conversation; /* filled */
+};
+/* In one transaction, with their times and reactions, and without a count, a gap or a chore.
+ * KB_E_CONFLICT where the agent has that session already. */
+bool kb_store_messages_bring(struct kb_store *store, struct kb_arena *arena,
+                             const struct kb_session *session, struct kb_brought *brought,
+                             struct kb_err *err) KB_MUST_CHECK;
 /* Also one that is being written, here and in a list of messages. */
 bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_session *session, int64_t id, struct kb_message *out,

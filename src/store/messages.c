@@ -373,6 +373,55 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return true;
 }
 
+struct bringing {
+	struct kb_arena *arena;
+	const struct kb_session *session;
+	struct kb_brought *brought;
+};
+
+static bool bring_one(struct kb_db_conn *conn, const struct bringing *in,
+                      struct kb_message *message, struct kb_err *err)
+{
+	const struct kb_message_coming coming = { in->session, message, NULL };
+	struct row row;
+
+	if (!kb_conversation_use(conn, in->arena, &coming, &in->brought->conversation, err)
+	    || !kb_db_next_id(conn, "message", 1, &message->id, err))
+		return false;
+	row = row_of(in->arena, message, &in->brought->conversation);
+	if (message->reaction != KB_REACTION_NONE) {
+		row.message.reaction = message->reaction;
+		row.message.reaction_user = message->user_id;
+		row.message.reaction_created_at = row.message.reaction_updated_at =
+		        message->created_at;
+	}
+	return kb_columns_defer(&kb_message_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
+}
+
+static bool bring(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct bringing *in = arg;
+	struct kb_err why = { 0 };
+
+	if (kb_conversation_load(conn, in->arena, in->session, &in->brought->conversation, &why))
+		return kb_fail(err, KB_E_CONFLICT, "the agent has that conversation already");
+	if (why.code != KB_E_NOT_FOUND)
+		return kb_fail(err, why.code, "%s", why.msg);
+	for (size_t i = 0; i < in->brought->count; i++)
+		if (!bring_one(conn, in, &in->brought->v[i], err))
+			return false;
+	return true;
+}
+
+bool kb_store_messages_bring(struct kb_store *store, struct kb_arena *arena,
+                             const struct kb_session *session, struct kb_brought *brought,
+                             struct kb_err *err)
+{
+	struct bringing in = { arena, session, brought };
+
+	return kb_db_write(store->db, bring, &in, err);
+}
+
 /* A store of one process gives ids in lots: one durable write for so many streams. */
 enum { IDS_AT_ONCE = 64 };
 

@@ -8,7 +8,10 @@ import { furnished, picture } from "./lib/scene.mjs";
 const FORBIDDEN = new Set(["POST /api/v1/projects/{projectId}", "DELETE /api/v1/projects/{projectId}"]);
 
 /** An unknown session id begins a conversation: in the asker's own agent, and nowhere else. */
-const CREATES = new Set(["POST /api/v1/projects/{projectId}/conversations/{sessionId}/messages"]);
+const CREATES = new Map([
+  ["POST /api/v1/projects/{projectId}/conversations/{sessionId}/messages", [200, "conversation_id"]],
+  ["POST /api/v1/projects/{projectId}/conversations/{sessionId}/history", [201, "id"]],
+]);
 
 const nameOf = ({ method, path }) => `${method} ${path}`;
 
@@ -102,12 +105,13 @@ test("a child is not reached through another agent, neither one's own nor a fore
       ]) {
         const ids = { ...through.ids, [child]: s.mine.ids[child] };
         if (CREATES.has(nameOf(route)) && child === "sessionId") {
-          const made = await s.kb.expect(200, "POST", fill(route.path, ids), {
+          const [status, id] = CREATES.get(nameOf(route));
+          const made = await s.kb.expect(status, "POST", fill(route.path, ids), {
             key,
             json: rightBody(s.description, route.operation),
           });
           assert.notEqual(
-            made.conversation_id,
+            made[id],
             before[0]["/api/v1/projects/{projectId}/conversations"].data.data[0].id,
             "a conversation of its own",
           );

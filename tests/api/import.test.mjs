@@ -45,7 +45,12 @@ async function furnish(kb) {
       citations: [coffee],
     },
   });
-  await agent.ask(questions[0][0]);
+  const asked = await agent.ask(questions[0][0], { session: "3b6c1f5e-8f7b-4a44-9d0b-1f1f6f0e7a10" });
+  await agent.ask("What is the word of the safe?", { session: asked.session });
+  await agent.expect(200, "PUT", `/conversations/${asked.session}/messages/${asked.id}/feedback`, {
+    json: { reaction: "liked" },
+  });
+  await agent.expect(200, "PUT", `/conversations/${asked.session}`, { json: { name: "About the lighthouse" } });
   const other = await kb.agent({ project_name: "Harbour", files: { "h.txt": "The harbour opens at six.\n" } });
   const master = await kb.expect(201, "POST", "/projects", { json: { project_name: "Both", is_master: true } });
   await kb.expect(200, "POST", `/projects/${master.id}`, { json: { child_project_ids: [agent.id, other.id] } });
@@ -72,6 +77,17 @@ async function recordsOf(kb) {
         labels: ofPage.map(({ name }) => name),
       });
     }
+    const talks = [];
+    for (const { session_id, name, created_at } of (await agent.expect(200, "GET", "/conversations")).data) {
+      const { messages } = await agent.expect(200, "GET", `/conversations/${session_id}/messages`, {
+        query: { order: "asc", includeInsights: true },
+      });
+      const said = messages.data.map((one) => [
+        ...[one.user_query, one.llm_response, one.created_at, one.response_feedback?.reaction],
+        ...[one.citations?.length, one.customer_intelligence.is_answered],
+      ]);
+      talks.push([session_id, name, created_at, said]);
+    }
     const settings = JSON.parse(JSON.stringify(await agent.expect(200, "GET", "/settings")).replaceAll(kb.url, ""));
     const answers = (await agent.expect(200, "GET", "/answers", { query: { order: "asc" } })).data;
     const personas = (await agent.expect(200, "GET", "/settings/personas", { query: { order: "asc" } })).data;
@@ -80,6 +96,7 @@ async function recordsOf(kb) {
       children: record.child_project_ids?.map((id) => names.get(id)),
       labels: labels.map(({ name, users }) => [name, users]),
       pages,
+      talks,
       settings,
       personas: personas.map(({ instructions }) => instructions),
       answers: answers.map((one) => [one.questions, one.answer, one.citations.length]),
@@ -111,9 +128,8 @@ test("agents of another service come with all that the interface lets come, and 
     told,
     new RegExp(`agent ${agent.id} is \\d+ here, "Library": 4 documents, 2 labels, 0 sources, 1 checked`),
   );
-  assert.match(told, new RegExp(`what did not come:\n  agent ${agent.id}: 1 conversations: .*\n$`));
+  assert.match(told, /1 checked answers, 1 conversations\n[^]*\nall of it has come\n$/);
   assert.deepEqual(await recordsOf(to), before);
-  await answersAsBefore(to);
   const lines = (await readFile(map, "utf8")).split("\n");
   assert.deepEqual(JSON.parse(lines[0]), { import: from.url, to: to.url });
   assert.ok(lines.some((line) => line.includes('"kind":"page"')));
@@ -122,6 +138,7 @@ test("agents of another service come with all that the interface lets come, and 
   await agent.add({ "new.txt": "A new room was opened in May.\n" });
   await done(commandOf(from, to, map));
   assert.deepEqual(await recordsOf(to), await recordsOf(from));
+  await answersAsBefore(to);
   const other = await docent(commandOf(to, from, map));
   assert.match(other.stderr, /is of another import: /);
   const wrong = await docent(commandOf({ url: from.url, key: "none" }, to, path.join(await folder(t), "m")));
@@ -179,4 +196,34 @@ test("only the agents that are named come, and what cannot is told", async (t) =
   for (const args of [["import"], ["import", "--from", from.url], ["import", "--only", "x"]])
     assert.equal((await docent(args)).code, 2, args.join(" "));
   await done(["import", "--help"]);
+});
+
+test("a conversation that was held elsewhere is brought whole or not at all, and counts as nobody's questions", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "h.txt": "The harbour opens at six.\n" } });
+  const other = await kb.agent({ files: { "i.txt": "The inn closes at ten.\n" } });
+  const where = "/conversations/3b6c1f5e-8f7b-4a44-9d0b-1f1f6f0e7a10/history";
+  const [page] = await agent.pages();
+  const [foreign] = await other.pages();
+  const one = {
+    user_query: "When?",
+    llm_response: "At six.",
+    created_at: "2020-05-01T10:00:00Z",
+    citations: [page.id],
+  };
+  for (const [history, sentence] of [
+    [[], /history must be a list/],
+    [[one, { ...one, created_at: "2999-01-01T00:00:00Z" }], /history\[1\]\.created_at must be a time that has been/],
+    [[one, { ...one, citations: [foreign.id] }], /history\[1\]\.citations must be ids of the agent's documents/],
+    [[{ ...one, reaction: "loved" }], /history\[0\]\.reaction/],
+    [[{ ...one, user_query: "" }], /history\[0\]\.user_query/],
+  ])
+    assert.match(JSON.stringify(await agent.expect(400, "POST", where, { json: { history } })), sentence);
+  assert.equal((await agent.expect(200, "GET", "/conversations")).total, 0);
+  await agent.expect(201, "POST", where, { json: { history: [one, { ...one, user_query: "And then?" }] } });
+  const again = await agent.expect(400, "POST", where, { json: { history: [one] } });
+  assert.match(JSON.stringify(again), /has that conversation already/);
+  const [talk] = (await agent.expect(200, "GET", "/conversations")).data;
+  assert.deepEqual([talk.name, talk.created_at.slice(0, 10)], ["When?", "2020-05-01"]);
+  assert.equal((await agent.expect(200, "GET", "/stats")).total_queries, 0);
 });

@@ -18,6 +18,7 @@ const sensible = {
   name: "Crossed",
   prompt: "What is in the documents?",
   messages: [{ role: "user", content: "What is in the documents?" }],
+  history: [{ user_query: "What was here?", llm_response: "A lighthouse.", created_at: "2026-01-01T00:00:00Z" }],
   image: "https://docent.invalid/i.png",
   url: "https://docent.invalid/",
   names: ["crossed"],
