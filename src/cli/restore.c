@@ -79,10 +79,15 @@ static bool read_arguments(int argc, char **argv, struct restore *out)
 /* ---- where it goes ---- */
 
 /* What a run leaves that was ended while it wrote "restoring" is its temporary file. */
+static bool is_left(const char *name)
+{
+	return strncmp(name, "restoring.", strlen("restoring.")) == 0;
+}
+
 static bool counts(const char *name)
 {
 	return strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, "lost+found") != 0
-	       && strncmp(name, "restoring.", strlen("restoring.")) != 0;
+	       && !is_left(name);
 }
 
 static bool is_empty(const char *path, bool *empty, struct kb_err *err)
@@ -302,10 +307,23 @@ static bool settle(struct restore *r, struct kb_err *err)
 	                    : rename_database(r, err);
 }
 
+static void remove_left(const struct restore *r)
+{
+	DIR *dir = opendir(r->home);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_left(entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 /* What has come is named by nothing any more but this run's traces, which go. */
 static bool clean_up(struct restore *r, struct kb_err *err)
 {
 	kb_backup_scratch_end(r->staging);
+	remove_left(r);
 	if (unlink(r->pinned) != 0)
 		return kb_fail_errno(err, "cannot remove %s", r->pinned);
 	unlink(r->arrived);

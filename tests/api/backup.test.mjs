@@ -179,6 +179,17 @@ test("a clock that was ahead neither stops backups nor makes an old one the newe
   assert.equal(await again.stop(), 0); // it works in folders that go before it
 });
 
+test("what a restore leaves that was killed while it wrote its first file goes with the next one", async (t) => {
+  const { kb, at } = await onDirectory(t);
+  await kb.agent({ files: { "f0.txt": files["f0.txt"] } });
+  const place = await folder(t);
+  await done(["backup", place, ...at]);
+  const to = await folder(t);
+  await writeFile(path.join(to, "restoring.tmpAbCdEf"), "20261127T1");
+  await done(["restore", place, "--data", to]);
+  assert.deepEqual((await readdir(to)).sort(), ["blobs", "docent.db"]);
+});
+
 test("of two restores into one place the second is told of the first", async (t) => {
   const { kb, at } = await onDirectory(t);
   const agent = await kb.agent({ files });
