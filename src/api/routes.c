@@ -203,6 +203,7 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Documents", .summary = "Delete it for good, before its time",
 	  .response = "DeletedReply", .status = 200 },
 	{ "GET", V1 "/deleted-projects", kb_deleted_agents_list, MEMBER, READ,
+	  .together = true,
 	  .tag = "Agents",
 	  .summary = "Agents that were deleted and can still be taken back, by who keeps them",
 	  .response = "DeletedAgentsReply", .status = 200 },

@@ -483,3 +483,41 @@ test("a source says what it is and how far its reading is, in the reader's langu
   assert.match(await cards.nth(1).innerText(), /Liste von Adressen/);
   quiet();
 });
+
+test("what was deleted is taken back by Undo, or from where it stands for a while", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/documents`);
+  const row = page.getByRole("row", { name: /returns\.txt/ });
+  const gone = async () => {
+    await row.getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+    await row.waitFor({ state: "detached" });
+  };
+  await gone();
+  assert.equal((await agent.pages()).length, 2);
+  await page.getByRole("status").getByRole("button", { name: "Undo" }).click();
+  await row.waitFor();
+  await row.getByText("Ready").waitFor();
+  assert.equal((await agent.pages()).length, 3);
+
+  await gone();
+  const bin = page.locator("summary", { hasText: "Recently deleted" });
+  await bin.click();
+  const kept = page.locator(".deleted li");
+  await kept.getByText(/can be taken back until/).waitFor();
+  assert.deepEqual(await faults(page, "what was deleted"), []);
+  await kept.getByRole("button", { name: "Take back" }).click();
+  await row.waitFor();
+  await kept.waitFor({ state: "detached" });
+
+  await gone();
+  await bin.click();
+  await kept.getByRole("button", { name: /^Delete for good/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete for good" }).click();
+  await kept.waitFor({ state: "detached" });
+  assert.deepEqual((await agent.expect(200, "GET", "/deleted")).data, []);
+  quiet();
+});

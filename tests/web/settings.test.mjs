@@ -96,6 +96,16 @@ test("an agent is renamed, copied and, once its name is typed, deleted", async (
   await confirm.click();
   await page.getByRole("link", { name: /Harbour Bikes \(copy\)/ }).waitFor();
   assert.equal((await kb.expect(200, "GET", "/projects")).total, 1);
+  // It can be taken back, at once or from the list.
+  await page.getByRole("status").getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: /^Choose an agent: Harbour Bikes/ }).waitFor();
+  assert.equal((await kb.expect(200, "GET", "/projects")).total, 2);
+  await agent.expect(200, "DELETE");
+  await page.goto(`${kb.url}/agents`);
+  await page.locator("summary", { hasText: "Recently deleted" }).click();
+  await page.getByRole("button", { name: "Take back" }).click();
+  await page.getByText("“Harbour Bikes” is back").waitFor();
+  await page.getByRole("link", { name: /Harbour Bikes(?! \(copy\))/ }).waitFor();
   quiet();
 });
 

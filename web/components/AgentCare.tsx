@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { post, remove } from "../lib/api";
+import { deletedAgents, restoreAgent } from "../lib/deleted";
 import { go } from "../lib/router";
 import { agent, attempt, forgetAgent, isWhole, readAgent, tell } from "../lib/state";
 import type { Agent } from "../lib/types";
@@ -72,8 +73,14 @@ export function AgentCare({ id }: { id: number }) {
           onConfirm={async () => {
             await remove(`/projects/${id}`);
             forgetAgent();
-            tell(w.deleted);
             go("/agents");
+            const { rows } = await deletedAgents().catch(() => ({ rows: [] }));
+            const back = async () => {
+              await restoreAgent(id);
+              go(`/agents/${id}`);
+            };
+            const kept = rows.some((row) => row.id === id);
+            tell(w.deleted, kept ? { label: w.undo, run: () => void attempt(back) } : undefined);
           }}
         >
           <p>{w.deleteAgentText(now.project_name)}</p>

@@ -6,12 +6,14 @@ import { Pager } from "../components/Pager";
 import { SearchField } from "../components/SearchField";
 import { Screen } from "../components/Shell";
 import { get } from "../lib/api";
+import { deletedAgents, restoreAgent } from "../lib/deleted";
 import { number } from "../lib/format";
 import { goQuery, location_ } from "../lib/router";
 import { useResource } from "../lib/resource";
 import { isWhole } from "../lib/state";
 import type { Agent, List, Stats } from "../lib/types";
 import { w } from "../words/dashboard";
+import { Deleted } from "./Deleted";
 import NewAgent from "./NewAgent";
 
 function Card({ agent }: { agent: Agent }) {
@@ -92,6 +94,7 @@ export default function Agents() {
             )
           }
         </Loaded>
+        <Deleted read={deletedAgents} restore={restoreAgent} onChanged={() => void agents.again()} />
       </div>
       {isNew && <NewAgent onClose={() => setNew(false)} />}
     </Screen>

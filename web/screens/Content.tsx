@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
 import { Button } from "../components/Button";
+import { Deleted } from "./Deleted";
 import { DocumentRows, originOf } from "./DocumentRows";
 import { DropZone } from "../components/DropZone";
 import { Empty } from "../components/Empty";
@@ -13,6 +14,7 @@ import { SearchField } from "../components/SearchField";
 import { Screen } from "../components/Shell";
 import { get } from "../lib/api";
 import { kinds, readContent, readSources, sorts, type Content as All, type Filter, type Source } from "../lib/content";
+import { deletedPages, forgetPage, restorePage } from "../lib/deleted";
 import { number, percent } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
@@ -253,6 +255,14 @@ export default function Content({ id }: { id: number }) {
                   {add}
                 </Empty>
               )}
+              <Deleted
+                key={id}
+                read={(signal) => deletedPages(id, signal)}
+                restore={(page) => restorePage(id, page)}
+                forget={(page) => forgetPage(id, page)}
+                version={version}
+                onChanged={changed}
+              />
             </div>
             <HowRead id={id} content={content} onChanged={changed} />
           </div>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { changeMany, readPages, type ContentPage, type Filter } from "../lib/content";
 import { useChoice } from "../lib/choice";
+import { tellDeleted } from "../lib/deleted";
 import { ago, bytes, host, number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { goQuery } from "../lib/router";
@@ -71,9 +72,11 @@ export function DocumentRows({ id, filter, limit, origin, empty, version, onChan
   async function change(action: "delete" | "reindex") {
     setBusy(0);
     const { done, skipped } = await changeMany(id, action, chosen, setBusy).finally(() => setBusy(null));
+    const some = all ? [] : choice.ids;
     choice.none();
     setEverything(false);
-    if (done || !skipped) tell((action === "delete" ? w.documentsDeleted : w.requeued)(done));
+    if (action === "delete") await tellDeleted(id, some, w.documentsDeleted(done), onChanged);
+    else if (done || !skipped) tell(w.requeued(done));
     else tell(w.noneReadAgain, undefined, 7000);
     contentCame();
     void readStats(id).catch(() => {});

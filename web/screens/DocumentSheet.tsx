@@ -10,6 +10,7 @@ import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
 import { Pager } from "../components/Pager";
 import { get, post, put, remove } from "../lib/api";
+import { tellDeleted } from "../lib/deleted";
 import { readPage } from "../lib/content";
 import { download } from "../lib/files";
 import { dateTime, number } from "../lib/format";
@@ -266,7 +267,7 @@ export default function DocumentSheet({ id, pageId, onClose, onChanged }: Props)
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await remove(`/projects/${id}/pages/${pageId}`);
-            tell(w.documentsDeleted(1));
+            await tellDeleted(id, [pageId], w.documentsDeleted(1), onChanged);
             void readStats(id).catch(() => {});
             onChanged();
             onClose();

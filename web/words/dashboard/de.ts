@@ -169,7 +169,15 @@ const de: Words = {
   readAgain: "Neu lesen",
   requeued: (n) => (n === 1 ? "1 Dokument wird neu geholt" : `${number(n)} Dokumente werden neu geholt`),
   deleteDocuments: (n) => `${s(n, "Dokument", "Dokumente")} löschen?`,
-  deleteDocumentsText: "Die nächste Frage findet es nicht mehr. Das lässt sich nicht rückgängig machen.",
+  deleteDocumentsText:
+    "Die nächste Frage findet es nicht mehr. Was sich zurückholen lässt, steht eine Zeit lang unter „Zuletzt gelöscht“.",
+  documentsBack: (n) => `${s(n, "Dokument ist", "Dokumente sind")} wieder da`,
+  recentlyDeleted: "Zuletzt gelöscht",
+  takeBack: "Zurückholen",
+  isBack: (name) => `„${name}“ ist wieder da`,
+  deletedWhen: (when, until) => `Gelöscht ${when}; kann bis ${until} zurückgeholt werden`,
+  deleteForGood: "Endgültig löschen",
+  deleteForGoodText: (name) => `„${name}“ lässt sich dann nicht mehr zurückholen.`,
   documentsDeleted: (n) => `${s(n, "Dokument", "Dokumente")} gelöscht`,
   labels: "Labels",
   labelsOf: (n) => (n === 1 ? "Labels von 1 Dokument" : `Labels von ${number(n)} Dokumenten`),
@@ -781,7 +789,7 @@ const de: Words = {
   copying: "Die Kopie entsteht …",
   deleteAgent: "Agenten löschen",
   deleteAgentText: (name) =>
-    `„${name}“ verschwindet mit Dokumenten, Gesprächen und Einstellungen. Das lässt sich nicht rückgängig machen. Geben Sie den Namen ein, um fortzufahren.`,
+    `„${name}“ verschwindet mit Dokumenten, Gesprächen und Einstellungen. Was sich zurückholen lässt, steht eine Zeit lang unter „Zuletzt gelöscht“. Geben Sie den Namen ein, um fortzufahren.`,
 
   // settings by their names: of groups, of fields, and of choices that are words
   settings: {

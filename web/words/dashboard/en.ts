@@ -160,7 +160,15 @@ const en = {
   readAgain: "Read again",
   requeued: (n: number) => `${s(n, "document", "documents")} will be fetched again`,
   deleteDocuments: (n: number) => `Delete ${s(n, "document", "documents")}?`,
-  deleteDocumentsText: "The next question no longer finds it. This cannot be undone.",
+  deleteDocumentsText:
+    "The next question no longer finds it. What can be taken back stands under “Recently deleted” for a while.",
+  documentsBack: (n: number) => `${s(n, "document is", "documents are")} back`,
+  recentlyDeleted: "Recently deleted",
+  takeBack: "Take back",
+  isBack: (name: string) => `“${name}” is back`,
+  deletedWhen: (when: string, until: string) => `Deleted ${when}; can be taken back until ${until}`,
+  deleteForGood: "Delete for good",
+  deleteForGoodText: (name: string) => `“${name}” cannot be taken back then.`,
   documentsDeleted: (n: number) => `${s(n, "document", "documents")} deleted`,
   labels: "Labels",
   labelsOf: (n: number) => `Labels of ${s(n, "document", "documents")}`,
@@ -762,7 +770,7 @@ const en = {
   copying: "Making a copy …",
   deleteAgent: "Delete agent",
   deleteAgentText: (name: string) =>
-    `“${name}” goes with its documents, conversations and settings. This cannot be undone. Type its name to go on.`,
+    `“${name}” goes with its documents, conversations and settings. What can be taken back stands under “Recently deleted” for a while. Type its name to go on.`,
 
   // settings by their names: of groups, of fields, and of choices that are words
   settings: {

@@ -160,7 +160,15 @@ const es: Words = {
   readAgain: "Leer de nuevo",
   requeued: (n) => s(n, "documento se leerá de nuevo", "documentos se leerán de nuevo"),
   deleteDocuments: (n) => `¿Eliminar ${s(n, "documento", "documentos")}?`,
-  deleteDocumentsText: "La próxima pregunta ya no lo encontrará. No se puede deshacer.",
+  deleteDocumentsText:
+    "La próxima pregunta ya no lo encontrará. Lo que se puede recuperar queda un tiempo en «Eliminado hace poco».",
+  documentsBack: (n) => s(n, "documento ha vuelto", "documentos han vuelto"),
+  recentlyDeleted: "Eliminado hace poco",
+  takeBack: "Recuperar",
+  isBack: (name) => `«${name}» ha vuelto`,
+  deletedWhen: (when, until) => `Eliminado ${when}; se puede recuperar hasta el ${until}`,
+  deleteForGood: "Eliminar para siempre",
+  deleteForGoodText: (name) => `«${name}» ya no se podrá recuperar.`,
   documentsDeleted: (n) => s(n, "documento eliminado", "documentos eliminados"),
   labels: "Etiquetas",
   labelsOf: (n) => `Etiquetas de ${s(n, "documento", "documentos")}`,
@@ -768,7 +776,7 @@ const es: Words = {
   copying: "Haciendo una copia …",
   deleteAgent: "Eliminar el agente",
   deleteAgentText: (name) =>
-    `«${name}» desaparece con sus documentos, conversaciones y ajustes. No se puede deshacer. Escriba su nombre para seguir.`,
+    `«${name}» desaparece con sus documentos, conversaciones y ajustes. Lo que se puede recuperar queda un tiempo en «Eliminado hace poco». Escriba su nombre para seguir.`,
 
   // settings by their names: of groups, of fields, and of choices that are words
   settings: {

@@ -165,7 +165,15 @@ const fr: Words = {
   readAgain: "Relire",
   requeued: (n) => s(n, "document sera relu", "documents seront relus"),
   deleteDocuments: (n) => `Supprimer ${s(n, "document", "documents")} ?`,
-  deleteDocumentsText: "La prochaine question ne le trouvera plus. C’est irréversible.",
+  deleteDocumentsText:
+    "La prochaine question ne le trouvera plus. Ce qui peut être récupéré reste un temps sous « Supprimés récemment ».",
+  documentsBack: (n) => s(n, "document est de retour", "documents sont de retour"),
+  recentlyDeleted: "Supprimés récemment",
+  takeBack: "Récupérer",
+  isBack: (name) => `« ${name} » est de retour`,
+  deletedWhen: (when, until) => `Supprimé ${when} ; récupérable jusqu’au ${until}`,
+  deleteForGood: "Supprimer définitivement",
+  deleteForGoodText: (name) => `« ${name} » ne pourra plus être récupéré.`,
   documentsDeleted: (n) => s(n, "document supprimé", "documents supprimés"),
   labels: "Étiquettes",
   labelsOf: (n) => `Étiquettes de ${s(n, "document", "documents")}`,
@@ -776,7 +784,7 @@ const fr: Words = {
   copying: "La copie se fait …",
   deleteAgent: "Supprimer l’agent",
   deleteAgentText: (name) =>
-    `« ${name} » disparaît avec ses documents, conversations et réglages. C’est irréversible. Tapez son nom pour continuer.`,
+    `« ${name} » disparaît avec ses documents, conversations et réglages. Ce qui peut être récupéré reste un temps sous « Supprimés récemment ». Tapez son nom pour continuer.`,
 
   // settings by their names: of groups, of fields, and of choices that are words
   settings: {

@@ -162,7 +162,14 @@ const ja: Words = {
   readAgain: "読み直す",
   requeued: (n) => `${number(n)} 件の文書を取得し直します`,
   deleteDocuments: (n) => `${number(n)} 件の文書を削除しますか？`,
-  deleteDocumentsText: "次の質問からは見つかりません。元に戻せません。",
+  deleteDocumentsText: "次の質問からは見つかりません。元に戻せるものは、しばらく「最近削除したもの」に残ります。",
+  documentsBack: (n) => `${number(n)} 件の文書を元に戻しました`,
+  recentlyDeleted: "最近削除したもの",
+  takeBack: "元に戻す",
+  isBack: (name) => `「${name}」を元に戻しました`,
+  deletedWhen: (when, until) => `${when}に削除。${until}まで元に戻せます`,
+  deleteForGood: "完全に削除",
+  deleteForGoodText: (name) => `「${name}」は元に戻せなくなります。`,
   documentsDeleted: (n) => `${number(n)} 件の文書を削除しました`,
   labels: "ラベル",
   labelsOf: (n) => `${number(n)} 件の文書のラベル`,
@@ -745,7 +752,7 @@ const ja: Words = {
   copying: "複製しています…",
   deleteAgent: "エージェントを削除",
   deleteAgentText: (name) =>
-    `「${name}」は文書、会話、設定とともに消えます。元に戻せません。続けるには名前を入力してください。`,
+    `「${name}」は文書、会話、設定とともに消えます。元に戻せるものは、しばらく「最近削除したもの」に残ります。続けるには名前を入力してください。`,
 
   // settings by their names: of groups, of fields, and of choices that are words
   settings: {

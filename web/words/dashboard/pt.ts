@@ -160,7 +160,15 @@ const pt: Words = {
   readAgain: "Ler de novo",
   requeued: (n) => s(n, "documento será lido de novo", "documentos serão lidos de novo"),
   deleteDocuments: (n) => `Excluir ${s(n, "documento", "documentos")}?`,
-  deleteDocumentsText: "A próxima pergunta não o encontrará mais. Não é possível desfazer.",
+  deleteDocumentsText:
+    "A próxima pergunta não o encontrará mais. O que pode ser recuperado fica um tempo em “Excluídos há pouco”.",
+  documentsBack: (n) => s(n, "documento voltou", "documentos voltaram"),
+  recentlyDeleted: "Excluídos há pouco",
+  takeBack: "Recuperar",
+  isBack: (name) => `“${name}” voltou`,
+  deletedWhen: (when, until) => `Excluído ${when}; pode ser recuperado até ${until}`,
+  deleteForGood: "Excluir para sempre",
+  deleteForGoodText: (name) => `“${name}” não poderá mais ser recuperado.`,
   documentsDeleted: (n) => s(n, "documento excluído", "documentos excluídos"),
   labels: "Etiquetas",
   labelsOf: (n) => `Etiquetas de ${s(n, "documento", "documentos")}`,
@@ -761,7 +769,7 @@ const pt: Words = {
   copying: "Fazendo uma cópia …",
   deleteAgent: "Excluir o agente",
   deleteAgentText: (name) =>
-    `“${name}” some com seus documentos, conversas e configurações. Não é possível desfazer. Digite o nome para continuar.`,
+    `“${name}” some com seus documentos, conversas e configurações. O que pode ser recuperado fica um tempo em “Excluídos há pouco”. Digite o nome para continuar.`,
 
   // settings by their names: of groups, of fields, and of choices that are words
   settings: {

@@ -160,7 +160,14 @@ const zh: Words = {
   readAgain: "重新读取",
   requeued: (n) => `${number(n)} 个文档将重新抓取`,
   deleteDocuments: (n) => `删除 ${number(n)} 个文档？`,
-  deleteDocumentsText: "下一个问题将不再找到它。此操作无法撤销。",
+  deleteDocumentsText: "下一个问题将不再找到它。可以恢复的内容会在“最近删除”中保留一段时间。",
+  documentsBack: (n) => `${number(n)} 个文档已恢复`,
+  recentlyDeleted: "最近删除",
+  takeBack: "恢复",
+  isBack: (name) => `“${name}”已恢复`,
+  deletedWhen: (when, until) => `${when}删除；${until} 之前可以恢复`,
+  deleteForGood: "彻底删除",
+  deleteForGoodText: (name) => `之后将无法恢复“${name}”。`,
   documentsDeleted: (n) => `已删除 ${number(n)} 个文档`,
   labels: "标签",
   labelsOf: (n) => `${number(n)} 个文档的标签`,
@@ -727,7 +734,8 @@ const zh: Words = {
   copyAgent: "制作副本",
   copying: "正在制作副本…",
   deleteAgent: "删除代理",
-  deleteAgentText: (name) => `“${name}”将连同其文档、对话和设置一起消失。此操作无法撤销。请输入其名称以继续。`,
+  deleteAgentText: (name) =>
+    `“${name}”将连同其文档、对话和设置一起消失。可以恢复的内容会在“最近删除”中保留一段时间。请输入其名称以继续。`,
 
   // settings by their names: of groups, of fields, and of choices that are words
   settings: {

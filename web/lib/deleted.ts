@@ -1,0 +1,48 @@
+// What was deleted and can be taken back: documents of an agent, agents.
+import { get, post, remove } from "./api";
+import { attempt, tell } from "./state";
+import type { List } from "./types";
+import { w } from "../words/dashboard";
+
+export interface Deleted {
+  id: number;
+  name: string;
+  deleted_at: string;
+  gone_at: string;
+}
+
+/** So many of them are shown; what was deleted last comes first. */
+const ROWS = 100;
+
+type Page = Omit<Deleted, "name"> & { title: string };
+export async function deletedPages(id: number, signal?: AbortSignal) {
+  const { data, total } = await get<List<Page>>(`/projects/${id}/deleted`, { limit: ROWS }, signal);
+  return { rows: data.map((page): Deleted => ({ ...page, name: page.title })), total };
+}
+
+type Agent = Omit<Deleted, "name"> & { project_name: string };
+export async function deletedAgents(signal?: AbortSignal) {
+  const agents = await get<Agent[]>("/deleted-projects", {}, signal);
+  return { rows: agents.map((agent): Deleted => ({ ...agent, name: agent.project_name })), total: agents.length };
+}
+
+export const restorePage = (id: number, page: number) => post(`/projects/${id}/deleted/${page}/restore`);
+export const forgetPage = (id: number, page: number) => remove(`/projects/${id}/deleted/${page}`);
+export const restoreAgent = (id: number) => post(`/deleted-projects/${id}/restore`);
+
+/** Tells that they are gone, with a way back where the service keeps them. */
+export async function tellDeleted(id: number, pages: number[], text: string, onBack: () => void) {
+  const { rows } = await deletedPages(id).catch(() => ({ rows: [] as Deleted[] }));
+  // Parts of a document come after it.
+  const kept = rows.map((row) => row.id).filter((page) => pages.includes(page));
+  const undo = () =>
+    attempt(async () => {
+      try {
+        for (const page of kept.sort((a, b) => a - b)) await restorePage(id, page);
+        tell(w.documentsBack(kept.length));
+      } finally {
+        onBack();
+      }
+    });
+  tell(text, kept.length ? { label: w.undo, run: () => void undo() } : undefined);
+}
