@@ -592,3 +592,24 @@ test("conversations show what came of them and are found by their words; own tri
   assert.deepEqual(await faults(page, "analytics"), []);
   quiet();
 });
+
+test("who may see the log sees who changed which setting, and takes one change back", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  for (const can_export_conversation of [true, false])
+    await agent.expect(200, "POST", "/settings", { json: { can_export_conversation } });
+  await agent.expect(200, "POST", "/settings", { json: { default_prompt: "Ask the harbour" } });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/behaviour`);
+  await page.getByRole("button", { name: "History" }).click();
+  const rows = page.getByRole("dialog").locator(".deleted li");
+  await rows.first().waitFor();
+  assert.equal(await rows.count(), 3);
+  await rows.first().getByText("to “Ask the harbour”").waitFor();
+  assert.deepEqual(await faults(page, "the history of settings"), []);
+  await rows.nth(1).getByText("from on to off").waitFor();
+  await rows.nth(1).getByRole("button", { name: "Take back" }).click();
+  await rows.first().getByText("from off to on").waitFor();
+  assert.equal((await agent.expect(200, "GET", "/settings")).can_export_conversation, true);
+  quiet();
+});

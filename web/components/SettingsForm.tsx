@@ -336,7 +336,7 @@ function Reach() {
 }
 
 /** Sends what differs; gives what was refused, by field. */
-async function save(id: number, draft: Values): Promise<Record<string, string[]>> {
+export async function saveSettings(id: number, draft: Values): Promise<Record<string, string[]>> {
   const files = Object.entries(draft).filter(([, value]) => value instanceof File) as [string, File][];
   const rest = Object.fromEntries(
     Object.entries(draft)
@@ -446,7 +446,7 @@ export function SettingsForm({ id, groups, beside, below }: Props) {
   }
   function tellSaved(was: Values) {
     const back = async () => {
-      await save(id, was);
+      await saveSettings(id, was);
       await loaded.again();
       tell(w.saved);
     };
@@ -458,7 +458,7 @@ export function SettingsForm({ id, groups, beside, below }: Props) {
     failure.value = "";
     const was = before(Object.keys(draft.value));
     try {
-      const failed = await save(id, draft.value);
+      const failed = await saveSettings(id, draft.value);
       await loaded.again();
       errors.value = Object.fromEntries(Object.entries(failed).map(([name, sentences]) => [name, sentences.join(" ")]));
       draft.value = Object.fromEntries(Object.entries(draft.value).filter(([name]) => name in failed));

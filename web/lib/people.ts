@@ -47,3 +47,9 @@ export function may(agent: number, right: Right): boolean {
         (right === "conversations" && grant.rights.includes("answers"))),
   );
 }
+
+/** Whether who is signed in sees who changed what: an owner or an auditor, or a key of the whole account. */
+export function seesAudit(): boolean {
+  const { person, project_ids } = signIn.value ?? {};
+  return person ? person.role !== "member" : !project_ids?.length;
+}
