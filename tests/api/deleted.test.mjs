@@ -2,6 +2,7 @@
 import { assert, start, test } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
 import { invited } from "./lib/people.mjs";
+import { zip } from "./lib/zip.mjs";
 
 const QUESTION = "What is the return period for goods?";
 const bin = async (agent) => (await agent.expect(200, "GET", "/deleted")).data;
@@ -87,6 +88,31 @@ test("all that fit are deleted in one step and come back one by one; a checked a
   assert.equal(kept.length, 3);
   for (const { id } of kept) await agent.expect(200, "POST", `/deleted/${id}/restore`);
   assert.ok(await quotes(agent));
+});
+
+test("an archive comes back with its parts, and each opens to whom it did", async (t) => {
+  const kb = await start(t);
+  const members = { "in/returns.txt": library["returns.txt"], "in/espresso.md": library["espresso.md"] };
+  const agent = await kb.agent({ files: { "shop.zip": zip(members) } });
+  const shape = async () => (await agent.pages()).map((page) => [page.id, page.path ?? "", page.parent_id ?? 0]);
+  const before = await shape();
+  assert.equal(before.length, 3);
+  const part = (await agent.pages()).find((page) => /returns/.test(page.path ?? ""));
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["shop"] } });
+  await agent.expect(200, "PUT", `/pages/${part.id}/labels`, { json: { label_ids: [label.id] } });
+  const archive = await agent.page("shop.zip");
+  await agent.expect(200, "DELETE", `/pages/${archive.id}`);
+  assert.deepEqual(await agent.pages(), []);
+  assert.deepEqual(
+    (await bin(agent)).map((row) => [row.id, row.parts]),
+    [[archive.id, 2]],
+  );
+  await agent.expect(404, "POST", `/deleted/${part.id}/restore`);
+  await agent.expect(200, "POST", `/deleted/${archive.id}/restore`);
+  assert.deepEqual(await shape(), before);
+  assert.equal(await quotes(agent), false, "the part's own label holds");
+  assert.ok(await quotes(agent, ["shop"]));
+  assert.equal((await agent.pages({ index_status: "queued" })).length, 0, "nothing is read again");
 });
 
 test("a deleted agent is gone at once, and comes back as it was to who keeps it", async (t) => {
