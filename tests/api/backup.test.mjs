@@ -509,8 +509,8 @@ test("the service makes backups on its calendar, encrypted, sees that they come 
       verification_failed: false,
     },
   );
-  assert.match(kb.log, /backup made id=/);
-  assert.match(kb.log, /backup comes back id=/);
+  await until("the log to say so", () => /backup made id=/.test(kb.log));
+  await until("the log to say so", () => /backup comes back id=/.test(kb.log));
   const to = await folder(t);
   await kb.stop();
   await done(["restore", place, "--data", to], key);
@@ -529,7 +529,7 @@ test("a place that cannot be opened is a failure that /metrics tells of, and is 
   );
   await rm(place);
   await counted(kb, { backup_failed: 0, backups_kept: (n) => n >= 1 });
-  assert.match(kb.log, /backup failed to=/);
+  await until("the log to say so", () => /backup failed to=/.test(kb.log));
 });
 
 test("a restore into PostgreSQL goes on after kill -9, and behind its end only tidies up", async (t) => {

@@ -149,7 +149,7 @@ test("with a damaged file words go on, and the operator sees it", { skip }, asyn
   const agent = await kb.agent({ files });
   assert.equal(await first(agent, "Where are bicycles parked?"), "bikes.txt");
   await until("the pause", async () => (await figure(kb, "embedding_pauses_total")) > 0, 10_000);
-  assert.match(kb.log, /passages not embedded, words go on error=[^\n]*damaged/);
+  await until("the log to say so", () => /passages not embedded, words go on error=[^\n]*damaged/.test(kb.log));
   await counted(kb, { encoder_refused: 1 });
   assert.equal(await meaning(agent), undefined);
   await kb.stop();
@@ -165,7 +165,7 @@ test("a foreign file is refused by name, and one that is not there ends the star
   await writeFile(foreign, "Dear reader, this is no network.".repeat(500));
   kb.args = ["--encoder", foreign];
   await kb.restart();
-  assert.match(kb.log, /encoder refused, words go on file=[^\n]*letter\.kbe error=/);
+  await until("the log to say so", () => /encoder refused, words go on file=[^\n]*letter\.kbe error=/.test(kb.log));
   await counted(kb, { encoder_refused: 1 });
   const agent = await kb.agent({ files });
   assert.equal(await first(agent, "Where are bicycles parked?"), "bikes.txt");

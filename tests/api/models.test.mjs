@@ -299,8 +299,8 @@ test("a server that is away, slow or wrong stops nothing, and its work is done w
   }
   assert.ok(!server.asked("/v1/elsewhere").length, "a redirect is not followed");
   assert.ok(!kb.log.includes("sk-secret"), "what a server says in a refusal is not repeated");
-  assert.match(kb.log, /server left alone server=embed_questions state=open/);
-  assert.match(kb.log, /server answers again server=embed_questions state=closed/);
+  await until("the log to say so", () => /server left alone server=embed_questions state=open/.test(kb.log));
+  await until("the log to say so", () => /server answers again server=embed_questions state=closed/.test(kb.log));
   await counted(kb, { server_failures_total: (n) => n >= 10 }, "embed_questions");
 });
 

@@ -40,7 +40,9 @@ test("a node says its name in its log and figures, and opens an agent's index wh
     assert.match(text, new RegExp(`^docent_node_info\\{node="n${i + 1}"\\} 1$`, "m"));
     assert.match(text, /^docent_open_agents 1$/m);
     await until("both to be there", async () => (await figure(node, "nodes")) === 2, 10_000);
-    assert.match(node.log, new RegExp(`parser confined by=.* node=n${i + 1}$`, "m"));
+    await until("the log to name the node", () =>
+      new RegExp(`parser confined by=.* node=n${i + 1}$`, "m").test(node.log),
+    );
   }
   const key = await nodes[1].newKey({ account: "other" });
   await nodes[1].expect(404, "POST", `/projects/${agent.id}/warm`, { key });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { data, skip } from "./lib/evaluation.mjs";
-import { assert, docent, test } from "./lib/harness.mjs";
+import { assert, docent, patient, test } from "./lib/harness.mjs";
 
 const u16 = (...values) => Buffer.from(Uint16Array.from(values).buffer);
 const u32 = (...values) => Buffer.from(Uint32Array.from(values).buffer);
@@ -262,10 +262,10 @@ test("a damaged, locked or hostile one ends with a sentence, and soon", async (t
       ole({ "Current User": piece(4086, 0, u32(20, 0, 0)), "PowerPoint Document": Buffer.alloc(9000, 0x0f) }),
     ],
   ]) {
-    const started = process.hrtime.bigint();
+    const begun = Date.now();
     const { reason, blocks } = await read(file, bytes);
     assert.ok(blocks || /^docent parse: .{20,}\n$/.test(reason), `${file}: ${reason}`);
     assert.doesNotMatch(reason ?? "", /crashed|stopped|longer/, file);
-    assert.ok(process.hrtime.bigint() - started < 20_000_000_000n, file);
+    assert.ok(Date.now() - begun < patient(20_000), file);
   }
 });

@@ -4,7 +4,7 @@ import { rm, writeFile } from "node:fs/promises";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { assert, start, test, until } from "./lib/harness.mjs";
+import { assert, patient, start, test, until } from "./lib/harness.mjs";
 import { library, noAnswer } from "./lib/documents.mjs";
 import { request } from "./lib/http.mjs";
 
@@ -491,13 +491,13 @@ test("a secret that is made anew or deleted ends what was signed with it, open a
   assert.equal((await plain.call("GET", "/visit")).status, 200, "nobody has signed this one");
 });
 
-/** The head of an upload, nothing of whose body is sent: the answer to that, if one comes within a second. */
+/** The head of an upload, nothing of whose body is sent: the answer to that, if one comes within a second of an idle machine. */
 function announce(t, kb, slug, cookie, bytes) {
   const socket = net.connect(Number(new URL(kb.url).port), "127.0.0.1");
   t.after(() => socket.destroy());
   const status = new Promise((go) => {
     socket.on("data", (text) => go(Number(String(text).split(" ")[1])));
-    setTimeout(go, 1000, null);
+    setTimeout(go, patient(1000), null);
   });
   socket.write(
     `POST /public/v1/agents/${slug}/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Docent-Visitor: 1\r\nCookie: ${cookie}\r\n` +

@@ -1,5 +1,5 @@
 // Asking in the dashboard: how answers are drawn, what of a talk is shown, what is refused.
-import { assert, faults, patient, signedIn, start, test, until } from "./lib.mjs";
+import { assert, faults, signedIn, start, test, until } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
 import { models } from "../api/lib/models.mjs";
 
@@ -225,7 +225,7 @@ test("who goes back to a place before the next one is there stays at it", async 
   await came;
   await (await answered).finished();
   await page.waitForTimeout(300);
-  await mark.filter({ hasText: "Hester Quillby" }).waitFor({ timeout: patient(2000) });
+  await mark.filter({ hasText: "Hester Quillby" }).waitFor();
   // Once more, and nothing is held.
   await page.getByRole("button", { name: "Next passage" }).click();
   await mark.filter({ hasText: "Osric Tandy" }).waitFor();

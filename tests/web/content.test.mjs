@@ -1,5 +1,5 @@
 // How content comes into an agent, in a real browser: files, addresses, and how they are read.
-import { assert, browse, changeRead, faults, link, signedIn, start, test, until } from "./lib.mjs";
+import { assert, browse, changeRead, faults, link, patient, signedIn, start, test, until } from "./lib.mjs";
 import { library, lighthouse } from "../api/lib/documents.mjs";
 import { mixedPdf, scanned } from "../api/lib/print.mjs";
 import { mayFetch, site } from "../api/lib/site.mjs";
@@ -28,7 +28,7 @@ test("a scan says that reading pictures is off; one button turns it on and reads
   assert.equal(await page.getByText("is_ocr_enabled").count(), 0, "no name of a field");
   assert.deepEqual(await faults(page, "a failed scan"), []);
   await row.getByRole("button", { name: "Read words in pictures, and read it again" }).click();
-  await row.getByText("Ready").waitFor({ timeout: 60_000 });
+  await row.getByText("Ready").waitFor({ timeout: patient(60_000) });
   assert.equal((await agent.expect(200, "GET")).is_ocr_enabled, 1);
   quiet();
 });
@@ -62,7 +62,7 @@ test("how documents are read is set with a new agent, with more content, and lat
   await page.getByLabel("More time for large documents").check();
   await page.getByLabel("Keep original files").uncheck();
   await page.getByRole("button", { name: "Create" }).click();
-  await page.getByText("Answering", { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByText("Answering", { exact: true }).waitFor({ timeout: patient(60_000) });
   const { data } = await kb.expect(200, "GET", "/projects");
   const read = () => kb.expect(200, "GET", `/projects/${data[0].id}`);
   const language = async () => (await kb.expect(200, "GET", `/projects/${data[0].id}/settings`)).chatbot_msg_lang;
@@ -154,7 +154,9 @@ test("an address needs no scheme, and a dialog begins with its first field", asy
   const { page, quiet } = await browse(t, kb);
   await page.goto(await link(kb));
   await page.getByRole("button", { name: "New agent" }).first().click();
-  assert.ok(await page.getByLabel("Name of the agent").evaluate((node) => node === document.activeElement));
+  await until("the focus", () =>
+    page.getByLabel("Name of the agent").evaluate((node) => node === document.activeElement),
+  );
   await page.getByRole("button", { name: "From an address" }).click();
   await page.getByLabel("Address", { exact: true }).fill("www.docent.invalid");
   assert.equal(await page.getByLabel("Name of the agent").getAttribute("placeholder"), "www.docent.invalid");
@@ -315,7 +317,7 @@ test("what needs the owner stands on top, each with the button that helps", asyn
   // Two scans want one option.
   const one = page.getByRole("region", { name: "One thing needs you" });
   await one.getByRole("button", { name: "Read words in pictures" }).click();
-  await one.waitFor({ state: "detached", timeout: 60_000 });
+  await one.waitFor({ state: "detached", timeout: patient(60_000) });
   for (const name of ["one.pdf", "two.pdf"])
     await until(name, async () => (await agent.page(name)).index_status === "ok", 60_000);
   quiet();
@@ -395,7 +397,7 @@ test("a text is pasted, several addresses are added at once, and dead links are 
   await page.getByRole("dialog").waitFor({ state: "detached" });
   assert.equal((await agent.expect(200, "GET", "/sources")).sitemaps.length, 2);
   const help = page.locator(".source", { hasText: "12 addresses could not be read" });
-  await help.waitFor({ timeout: 60_000 });
+  await help.waitFor({ timeout: patient(60_000) });
   assert.equal(await page.getByRole("row", { name: /gone/ }).count(), 0, "they are no rows of the list");
   await page.getByRole("row", { name: /Harbour help/ }).waitFor();
   await help.getByRole("button", { name: "Show them" }).click();

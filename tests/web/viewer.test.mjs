@@ -176,7 +176,7 @@ test("a visitor sees the cited page and its neighbours, labelled, and no others"
   assert.equal(await viewer.getByRole("button", { name: "Download" }).count(), 0);
   assert.deepEqual(await faults(page, "the visitor's viewer"), []);
   // What opens by itself leaves the focus where the next question is written. By keyboard away and back.
-  assert.equal(await page.evaluate(() => document.activeElement.id), "question");
+  await page.waitForFunction(() => document.activeElement.id === "question");
   await viewer.locator(".paper-scroll").focus();
   await page.keyboard.press("Escape");
   await viewer.waitFor({ state: "detached" });

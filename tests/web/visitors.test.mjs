@@ -47,7 +47,7 @@ test("the public page answers with a numbered sentence, which leads to its sourc
     /^The Velmora lighthouse was built in 1874 by the engineer Hester Quillby\.$/,
   );
   await page.keyboard.press("Escape");
-  assert.equal(await page.evaluate(() => document.activeElement?.className), "cite");
+  await page.waitForFunction(() => document.activeElement?.className === "cite");
   assert.equal(await page.evaluate(() => document.cookie), "", "no script reads who the visitor is");
   await page.reload();
   await page.getByText("Hester Quillby").waitFor();

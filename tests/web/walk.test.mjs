@@ -1,5 +1,5 @@
 // The whole way of an owner and of a visitor, in a real browser: no step needs a document to be read first.
-import { assert, browse, faults, link, start, test, until } from "./lib.mjs";
+import { assert, browse, faults, link, patient, start, test, until } from "./lib.mjs";
 import { espresso, lighthouse, returns } from "../api/lib/documents.mjs";
 import { mixedPdf, scanned, typedPdf } from "../api/lib/print.mjs";
 import { mayFetch, site } from "../api/lib/site.mjs";
@@ -59,7 +59,7 @@ async function mend(page, agent) {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.locator(".needs li", { hasText: name }).waitFor({ state: "detached" });
   }
-  await page.locator(".needs").waitFor({ state: "detached", timeout: 120_000 });
+  await page.locator(".needs").waitFor({ state: "detached", timeout: patient(120_000) });
   await until("all to be read", async () => (await agent()).every((one) => one.index_status === "ok"), 60_000);
 }
 
@@ -71,7 +71,7 @@ async function addWebsite(t, page) {
   await page.getByLabel("Or an address").fill(web.url);
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  await page.locator(".source", { hasText: "60 addresses could not be read" }).waitFor({ timeout: 120_000 });
+  await page.locator(".source", { hasText: "60 addresses could not be read" }).waitFor({ timeout: patient(120_000) });
   assert.equal(await page.getByRole("row", { name: /gone/ }).count(), 0, "dead links are one line");
   await page.getByRole("row", { name: /Harbour help/ }).waitFor();
 }
