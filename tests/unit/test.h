@@ -28,6 +28,19 @@
 #include "base/hash.h"
 #include "base/sv.h"
 
+/* Whether a sanitizer is at work, which takes many times as long: what it sees in few rounds of the
+ * same, it need not see in many, and what grows with a text is not its to time. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KB_TEST_UNDER_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KB_TEST_UNDER_SANITIZER 1
+#endif
+#endif
+#ifndef KB_TEST_UNDER_SANITIZER
+#define KB_TEST_UNDER_SANITIZER 0
+#endif
+
 struct kb_test {
 	const char *name;
 	const char *row; /* the table row in hand, for messages; a test sets it */
