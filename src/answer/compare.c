@@ -2,7 +2,12 @@
 
 #include <string.h>
 
-enum { SIDE_MAX = 80, TEXT_MAX = 400 };
+enum {
+	SIDE_MAX = 80, /* bytes */
+	TEXT_MAX = 400,
+	SIDE_WORDS = 6, /* a longer one is a clause */
+	BARE_WORDS = 4, /* the same where nothing but the joint tells */
+};
 
 // clang-format off
 /* Phrases between bars, in small letters. What follows a word of `before` are the sides, parted by
@@ -14,8 +19,8 @@ static const struct {
 	const char *before, *joins, *versus, *behind, *ends, *asks;
 } words[] = {
 	{ KB_LANG_EN, "|difference between |differences between |differ between |compare |comparison of |comparison between |compared: |choose between |",
-	  "| and | with | to | or |", "| versus | vs. | vs | compared to | compared with | compare to | compare with | differ from | different from |", NULL,
-	  "| in terms of | with regard to | when | regarding | for |", "|what is |what's |how does |how do |how is |is |are |which is better, |which is better: |" },
+	  "| and | with | to | or |", "| versus | vs. | vs | compare to | compare with | differ from |", NULL,
+	  "| in | on | in terms of | with regard to | when | regarding | for |", "|what is |what's |how does |how do |how is |is |are |which is better, |which is better: |" },
 	{ KB_LANG_DE, "|unterschied zwischen |unterschiede zwischen |vergleich zwischen |vergleich von |vergleiche |wahl zwischen |unterscheidet sich |unterscheiden sich |",
 	  "| und | mit | oder | von |", "| gegenüber | versus | vs. | vs | im vergleich zu | im vergleich mit | anders als |", NULL,
 	  "| bei | hinsichtlich | was | wenn |", "|was ist |wie ist |ist |was ist besser, |was ist besser: |" },
@@ -31,8 +36,8 @@ static const struct {
 	  "| e | com | ou |", "| versus | vs. | vs | em comparação com |", NULL, "| quando | para |", "|o que é |qual é |" },
 	{ KB_LANG_NL, "|verschil tussen |verschillen tussen |vergelijking tussen |vergelijk |kiezen tussen |",
 	  "| en | met | of |", "| versus | vs. | vs | in vergelijking met |", NULL, "| als | voor |", "|wat is |" },
-	{ KB_LANG_ZH, NULL, "|和|与|跟|同|", "|对比|相比于|vs|VS|", "|有什么区别|有什么不同|有何区别|有何不同|的区别|的不同|的差别|之间的|区别|哪个更|哪个好|", "|？|?|，|", "|请问|比较|对比|" },
-	{ KB_LANG_JA, NULL, "|と|、|", "|対|vs|VS|", "|の違い|の差|はどう違|はどちらが|とではどちら|を比較|の比較|", "|？|?|、|", "|" },
+	{ KB_LANG_ZH, NULL, "|和|与|跟|同|", "|vs|VS|", "|有什么区别|有什么不同|有何区别|有何不同|的区别|的不同|的差别|区别|哪个更|哪个好|", "|？|?|，|", "|请问|比较|对比|" },
+	{ KB_LANG_JA, NULL, "|と|", "|vs|VS|", "|の違い|はどう違|とではどちら|の比較|", "|？|?|、|", "|" },
 };
 // clang-format on
 
@@ -106,9 +111,18 @@ static struct kb_sv bare(struct kb_sv side)
 	return side;
 }
 
-/* The text from `from` to `end` as two sides that stand around the first joint with something on
- * both its sides. */
-static bool part(size_t row, struct kb_sv text, size_t from, const char *joints,
+static bool is_side(struct kb_sv text, size_t words)
+{
+	size_t count = 1;
+
+	for (size_t i = 0; i < text.n; i++)
+		count += text.p[i] == ' ';
+	return text.n && text.n <= SIDE_MAX && count <= words;
+}
+
+/* The text from `from` on as two sides, of at most so many words, that stand around the first
+ * joint. */
+static bool part(size_t row, struct kb_sv text, size_t from, const char *joints, size_t most,
                  struct kb_sv sides[KB_COMPARE_SIDES])
 {
 	size_t n = 0, at = find(text, from, joints, &n), ends, ignored;
@@ -120,8 +134,7 @@ static bool part(size_t row, struct kb_sv text, size_t from, const char *joints,
 		ends = text.n;
 	sides[0] = bare(kb_sv_sub(text, from, at - from));
 	sides[1] = bare(kb_sv_sub(text, at + n, ends - at - n));
-	return sides[0].n && sides[1].n && sides[0].n <= SIDE_MAX && sides[1].n <= SIDE_MAX
-	       && !kb_sv_eq(sides[0], sides[1]);
+	return is_side(sides[0], most) && is_side(sides[1], most) && !kb_sv_eq(sides[0], sides[1]);
 }
 
 /* Behind what asks ("what is better, "). */
@@ -142,11 +155,12 @@ bool kb_compare_sides(enum kb_lang lang, struct kb_sv text, struct kb_sv sides[K
 	if (row == KB_COUNTOF(words) || text.n > TEXT_MAX)
 		return false;
 	from = after_asking(row, text);
-	if (part(row, text, from, words[row].versus, sides))
+	if (part(row, text, from, words[row].versus, BARE_WORDS, sides))
 		return true;
 	at = find(text, 0, words[row].before, &n);
 	if (at != SIZE_MAX)
-		return part(row, text, at + n, words[row].joins, sides);
+		return part(row, text, at + n, words[row].joins, SIDE_WORDS, sides);
 	at = find(text, from, words[row].behind, &n);
-	return at != SIZE_MAX && part(row, kb_sv_sub(text, 0, at), from, words[row].joins, sides);
+	return at != SIZE_MAX
+	       && part(row, kb_sv_sub(text, 0, at), from, words[row].joins, SIDE_WORDS, sides);
 }
