@@ -7,6 +7,9 @@
 #include "answer/outcome.h"
 #include "parse/parse.h"
 
+/* The first of an order counts as the nth, so that it does not outweigh what both have. */
+#define RANKED_FROM 2.0
+
 static uint32_t page_no_of(const json_t *place)
 {
 	int64_t second = kb_json_int(place, "second", -1);
@@ -109,27 +112,41 @@ static void add(struct kb_arena *arena, const struct kb_answer_step *step,
 		out->v[out->count++] = one;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct kb_candidate *x = *(const struct kb_candidate *const *)a,
-	                          *y = *(const struct kb_candidate *const *)b;
+/* A candidate, and how far ahead it is in what two orders say of it. */
+struct found {
+	uint32_t candidate;
+	double ahead;
+};
 
-	if (x->place != y->place)
-		return x->place < y->place ? -1 : 1;
-	return x < y ? -1 : x > y;
+static int by_ahead(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	if (x->ahead != y->ahead)
+		return x->ahead > y->ahead ? -1 : 1;
+	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
 }
 
-/* The candidates in the order of the whole search; theirs is that of the words alone. */
-static const struct kb_candidate **as_found(struct kb_arena *arena,
-                                            const struct kb_answer_step *step)
+/* The candidates by their place in the whole search and by that of their best sentence; their own
+ * order is that of the words alone. */
+static struct found *as_found(struct kb_arena *arena, const struct kb_answer_step *step)
 {
-	const struct kb_candidate **out =
-	        KB_NEW_ARRAY(arena, step->candidate_count, const struct kb_candidate *);
+	struct found *out = KB_NEW_ARRAY(arena, step->candidate_count, struct found);
+	bool *seen = KB_NEW_ARRAY(arena, step->candidate_count, bool);
+	double place = RANKED_FROM;
 
 	for (size_t i = 0; i < step->candidate_count; i++)
-		out[i] = &step->candidates[i];
+		out[i] = (struct found){ (uint32_t)i,
+			                 1 / (RANKED_FROM + (double)step->candidates[i].place) };
+	for (size_t i = 0; i < step->selection.count; i++) {
+		uint32_t c = step->selection.sentences[i].candidate;
+
+		if (!seen[c])
+			out[c].ahead += 1 / place++;
+		seen[c] = true;
+	}
 	if (step->candidate_count)
-		qsort(out, step->candidate_count, sizeof(*out), by_place);
+		qsort(out, step->candidate_count, sizeof(*out), by_ahead);
 	return out;
 }
 
@@ -137,7 +154,7 @@ void kb_closest_find(struct kb_arena *arena, const struct kb_steps *steps,
                      const struct kb_settings *settings, struct kb_closest_list *out)
 {
 	const struct kb_answer_step *step = nearest(steps);
-	const struct kb_candidate **found;
+	struct found *found;
 	struct kb_selection selection;
 
 	*out = (struct kb_closest_list){ 0 };
@@ -150,7 +167,7 @@ void kb_closest_find(struct kb_arena *arena, const struct kb_steps *steps,
 	found = as_found(arena, step);
 	add(arena, step, &selection, selection.sentences[0].candidate, out);
 	for (size_t i = 0; i < step->candidate_count && out->count < KB_CLOSEST_MOST; i++)
-		add(arena, step, &selection, (uint32_t)(found[i] - step->candidates), out);
+		add(arena, step, &selection, found[i].candidate, out);
 	for (size_t i = 0; i < out->count && settings->hide_sources_from_responses.v; i++)
 		out->v[i].title = KB_SV("");
 }

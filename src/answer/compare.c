@@ -111,13 +111,13 @@ static struct kb_sv bare(struct kb_sv side)
 	return side;
 }
 
-static bool is_side(struct kb_sv text, size_t words)
+static bool is_side(struct kb_sv text, size_t most)
 {
 	size_t count = 1;
 
 	for (size_t i = 0; i < text.n; i++)
 		count += text.p[i] == ' ';
-	return text.n && text.n <= SIDE_MAX && count <= words;
+	return text.n && text.n <= SIDE_MAX && count <= most;
 }
 
 /* The text from `from` on as two sides, of at most so many words, that stand around the first

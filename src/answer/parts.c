@@ -28,8 +28,8 @@ static const struct form {
 	size_t list, start, rest, more;
 	double likely;
 } forms[] = {
-	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, 100, SHORT, .3 },
-	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, LEAD_MAX, REST_MAX, PROSE_MAX, .1 },
+	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, 100, SHORT, .1 },
+	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, LEAD_MAX, REST_MAX, PROSE_MAX, .04 },
 };
 
 /* Of the best sentence of a place, what one at its ends must be as likely as, and a row of a table
@@ -40,10 +40,9 @@ static const struct form {
 /* And one that tells what is asked for, to be said first in its place. */
 #define TELLING 0.5
 
-/* What the search says counts beside what the sentences do: z for the whole of its score, and of a
- * section, whose words may all be others, z for a cosine of 1, where vectors are known. */
+/* What the search says counts beside what the sentences do, z for the whole of its score, unless
+ * they are scored with the cosines of their passages: these tell it better, and it is said once. */
 #define SEARCH_Z 4.0
-#define COSINE_Z 10.0
 
 /* How likely a further place must be where a name alone is asked for: most speak of it, few say
  * what it is. */
@@ -122,27 +121,25 @@ static void read_units(struct kb_arena *arena, const struct kb_candidate *candid
                        const struct kb_selection *selection, struct text *t)
 {
 	struct unit *units = KB_NEW_ARRAY(arena, selection->count, struct unit);
-	double best = (double)selection->sentences[0].z, top = 0, nearest = 0;
-	bool by_vectors = selection->shape == KB_SHAPE_SECTION;
+	double best = (double)selection->sentences[0].z, top = 0;
+	bool by_vectors = true;
 
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct kb_candidate *from = &candidates[selection->sentences[i].candidate];
 
 		top = KB_MAX(top, found(selection, from));
-		nearest = KB_MAX(nearest, (double)from->cosine);
 		by_vectors = by_vectors && from->cosine > 0;
 	}
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct kb_scored_sentence *s = &selection->sentences[i];
 		const struct kb_candidate *from = &candidates[s->candidate];
-		double relative = top > 0 ? found(selection, from) / top - 1 : 0;
-		double behind = by_vectors ? nearest - (double)from->cosine : 0;
+		double relative = top > 0 && !by_vectors ? found(selection, from) / top - 1 : 0;
 
 		units[i] = (struct unit){
 			.s = s,
 			.text = kb_excerpt_trim(
 			        kb_sv_sub(from->passage.text, s->start, s->end - s->start)),
-			.mass = exp((double)s->z - best + SEARCH_Z * relative - COSINE_Z * behind),
+			.mass = exp((double)s->z - best + SEARCH_Z * relative),
 			.opens = s->start == 0 || from->passage.text.p[s->start - 1] == '\n',
 			.said = s->other,
 		};
