@@ -44,8 +44,8 @@ enum {
  * comes closest. */
 #define LENIENT      .012
 #define STRICT       .005
-#define LENIENT_NEAR .005
-#define STRICT_NEAR  .003
+#define LENIENT_NEAR .003
+#define STRICT_NEAR  .002
 
 static int fold_of(const struct fit_case *c)
 {

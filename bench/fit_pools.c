@@ -34,20 +34,25 @@ const struct pool pools[POOLS] = {
 	{ "jaquad-1", 0, 1, WHOLE, 0, 1, 1 },
 	{ "natural", 8, 1, NATURAL, 0, 4, 3.5f },
 	{ "natural+", 4, 1, AGAIN, 0, 2, 1 },
-	{ "natural~", 0, 1, SWAPPED, 0, 3, 1 },
+	{ "natural~", 0, 1, SWAPPED, 0, 1.5f, 1 },
 	{ "of 1", 0, 1, SMALL, 1, 1, 1 },
 	{ "of 2", 0, 1, SMALL, 2, 1, 1 },
 	{ "of 5", 0, 1, SMALL, 5, 1, 1 },
 	{ "of 13", 0, 1, SMALL, 13, 1, 1 },
 	{ "of 20", 0, 1, SMALL, 20, 1, 1 },
+	{ "de of 3", 0, 1, SMALL, 3, .5f, 1, "xquad:de" },
+	{ "es of 3", 0, 1, SMALL, 3, .5f, 1, "xquad:es" },
+	{ "zh of 3", 0, 1, SMALL, 3, .5f, 1, "xquad:zh" },
+	{ "cmrc of 3", 0, 1, SMALL, 3, .5f, 1, "cmrc2018" },
+	{ "jaquad of 3", 0, 1, SMALL, 3, .5f, 1, "jaquad" },
 	{ "of 60", 0, 1, LARGER, 60, 1, 1 },
 	{ "of 300", 0, 1, LARGER, 300, 1, 1 },
 	{ "plain 1", 0, 1, PLAIN, 1, 1, 1 },
 	{ "plain 2", 0, 1, PLAIN, 2, 1, 1 },
 	{ "plain 8", 0, 1, PLAIN, 8, 1, 1 },
-	{ "asked 1", 1, 1, ASKED, 1, 1, 1 },
-	{ "asked 3", 2, 1, ASKED, 3, 1, 1 },
-	{ "asked 10", 2, 1, ASKED, 10, 2, 1 },
+	{ "asked 1", 1, 1, ASKED, 1, 2, 1 },
+	{ "asked 3", 3, 1, ASKED, 3, 2, 1 },
+	{ "asked 10", 4, 1, ASKED, 10, 4, 1 },
 	// clang-format on
 };
 
@@ -110,6 +115,8 @@ static void keep(struct bench *b, const struct fit_set *set, struct kb_features 
 		struct kb_passage *p = &(*candidates)[i].passage;
 
 		p->heading = kb_arena_sv(&b->arena, p->heading);
+		p->title = kb_arena_sv(&b->arena, p->title);
+		p->items = copy(b, p->items, p->item_count * sizeof(*p->items));
 		p->text = set->squeezed ? kb_arena_sv(&b->arena, p->text)
 		                        : set->docs[p->page_id - 1].text;
 	}
@@ -367,33 +374,34 @@ static void load_natural(struct bench *b, struct fit_set *sources)
 	}
 }
 
-static void load_small(struct bench *b, int pool, const struct fit_set *squad)
+static void load_small(struct bench *b, int pool, const struct fit_set *source)
 {
 	size_t count = pools[pool].documents;
 
 	for (size_t k = 0; k < SMALL_AGENTS; k++) {
 		struct fit_set *set = KB_NEW(&b->arena, struct fit_set);
-		size_t from = k * squad->doc_count / SMALL_AGENTS, far = 0, near = 0;
+		size_t from = k * source->doc_count / SMALL_AGENTS, far = 0, near = 0;
 		uint64_t group;
 
-		if (!fit_set_small(set, squad, from, count) || set->ask_count == 0)
+		if (!fit_set_small(set, source, from, count) || set->ask_count == 0)
 			continue;
 		group = set->asks[0].group;
-		ask_strange(b, pool, set, k);
+		if (!pools[pool].source) /* those are English */
+			ask_strange(b, pool, set, k);
 		for (size_t i = 0; i < SMALL_OWN && i < set->ask_count; i++)
 			ask_pool(b, pool, set,
 			         &set->asks[i * set->ask_count
 			                    / KB_MIN(set->ask_count, (size_t)SMALL_OWN)],
 			         OWN);
-		for (size_t i = 0; i < squad->ask_count && (far < SMALL_FAR || near < SMALL_NEAR);
+		for (size_t i = 0; i < source->ask_count && (far < SMALL_FAR || near < SMALL_NEAR);
 		     i++) {
 			const struct fit_ask *ask =
-			        &squad->asks[(i * 7919 + k * 13) % squad->ask_count];
+			        &source->asks[(i * 7919 + k * 13) % source->ask_count];
 			bool related = ask->group == group;
 
 			if (ask->doc_count != 1
-			    || (ask->docs[0] >= squad->docs + from
-			        && ask->docs[0] < squad->docs + from + count))
+			    || (ask->docs[0] >= source->docs + from
+			        && ask->docs[0] < source->docs + from + count))
 				continue;
 			if (related && near < SMALL_NEAR) {
 				ask_pool(b, pool, set, ask, NEAR);
@@ -404,6 +412,16 @@ static void load_small(struct bench *b, int pool, const struct fit_set *squad)
 			}
 		}
 	}
+}
+
+static void load_small_of(struct bench *b, int pool, const struct fit_set *squad)
+{
+	struct fit_set *other = KB_NEW(&b->arena, struct fit_set);
+
+	if (!pools[pool].source)
+		load_small(b, pool, squad);
+	else if (fit_set_open(other, b->root, pools[pool].source))
+		load_small(b, pool, other);
 }
 
 /* Whether the ask is of none of the set's passages, and of an article that the set has (or not).
@@ -527,7 +545,7 @@ void fit_pools_load(struct bench *b)
 	if (fit_set_open(squad, b->root, "squad"))
 		for (size_t p = 0; p < (size_t)POOLS; p++) {
 			if (pools[p].kind == SMALL)
-				load_small(b, (int)p, squad);
+				load_small_of(b, (int)p, squad);
 			if (pools[p].kind == LARGER)
 				load_larger(b, (int)p, squad, sources);
 		}

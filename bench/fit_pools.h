@@ -16,22 +16,23 @@ enum pool_kind {
 	NATURAL, /* the natural questions' corpora, each by itself */
 	AGAIN,   /* the same in the field's words */
 	SWAPPED, /* with another subject */
-	SMALL,   /* agents of a few documents of squad, */
+	SMALL,   /* agents of a few documents of a set, */
 	LARGER,  /* and of more, asked what other sets ask too */
 	PLAIN,   /* of a few made-up documents */
 	ASKED,   /* of a few documents of a repository (fit_asked.h) */
 };
 
-enum { POOLS = 34, FOREIGN = 12 };
+enum { POOLS = 39, FOREIGN = 12 };
 
 extern const struct pool {
 	const char *name;
 	size_t lessons; /* how often the sentence tables learn from it */
 	size_t every;   /* of so many questions one is taken */
 	enum pool_kind kind;
-	size_t documents; /* of a small agent */
-	float weight;     /* in the gate's fit */
-	float shut;       /* of its questions without an answer against the others */
+	size_t documents;   /* of a small agent */
+	float weight;       /* in the gate's fit */
+	float shut;         /* of its questions without an answer against the others */
+	const char *source; /* of SMALL: the set; NULL: squad */
 } pools[POOLS];
 
 /* What a question is to the pool that it is asked of. */

@@ -36,7 +36,8 @@ struct kb_asked_table {
 struct kb_asked_memo {
 	uint64_t hash;
 	int16_t term; /* -1: none */
-	float share;
+	int16_t kin;  /* the term next to it in meaning; -1: none */
+	float share, nearness;
 };
 
 struct kb_asked_pair {
@@ -99,6 +100,7 @@ struct kb_read_sentence {
 	size_t first, count; /* tokens */
 	uint64_t terms, raw, soft;
 	float like[KB_ASKED_TERMS]; /* best share of a common part */
+	float kin[KB_ASKED_TERMS];  /* best nearness in meaning of a word that is another */
 	uint64_t likes;
 	uint64_t grams;
 	bool leans; /* begins with a pronoun */
@@ -112,6 +114,7 @@ struct kb_read_passage {
 	uint64_t title, terms;
 	uint64_t likes; /* terms that a word of it is like */
 	float soft;
+	float kin[KB_ASKED_TERMS]; /* of its title and headings */
 	struct {
 		float all, title;
 	} near; /* in meaning, to the question: with its title and headings, and these alone */
@@ -121,6 +124,7 @@ struct kb_read_passage {
 struct kb_asked_meaning {
 	struct kb_meaning_question question;
 	struct kb_meaning_sum passage, sentence, title;
+	float (*terms)[KB_MEANING_DIMS]; /* of each term, of length 1 or 0 */
 };
 
 /* Everything of the question; *unknown is the share of its weight that no passage of the index
@@ -130,6 +134,9 @@ void kb_asked_prepare(struct kb_asked *asked, const struct kb_question *question
 /* Reads a passage word by word. */
 void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_asked *a,
                    const struct kb_passage *from, struct kb_read_passage *out);
+/* How much of the term the sentence has: all, or as much as its nearest word has of it by letters
+ * or in meaning. */
+float kb_asked_cover(const struct kb_read_sentence *sentence, int term);
 /* Weights of a set of terms, summed. */
 float kb_asked_weight(const struct kb_asked *asked, uint64_t set);
 

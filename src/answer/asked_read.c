@@ -13,6 +13,7 @@ enum {
 };
 
 #define PART_SHARE 0.6f /* of the longer word, from which a common part counts */
+#define KIN_LEAST  0.2f /* cosine of two words' vectors from which they are kin */
 
 /* Length of the longest part two words have in common. */
 static size_t common_part(struct kb_sv a, struct kb_sv b)
@@ -31,36 +32,59 @@ static size_t common_part(struct kb_sv a, struct kb_sv b)
 }
 
 /* The content term most like the word, by their longest common part. */
-static void find_like(struct kb_asked *a, struct kb_sv word, uint64_t hash,
-                      struct kb_read_token *token)
+static void find_like(const struct kb_asked *a, struct kb_sv word, struct kb_asked_memo *memo)
 {
-	struct kb_asked_memo *memo = &a->memo[hash % KB_ASKED_MEMO];
-	uint64_t grams;
+	uint64_t grams = word.n >= PART_MIN ? kb_word_threes(word) : 0;
 
-	if (memo->hash != hash) {
-		*memo = (struct kb_asked_memo){ .hash = hash, .term = -1 };
-		grams = word.n >= PART_MIN ? kb_word_threes(word) : 0;
-		for (int i = 0; i < a->term_count; i++) {
-			const struct kb_asked_term *term = &a->terms[i];
-			int both = __builtin_popcountll(grams & term->grams);
-			float share;
+	for (int i = 0; i < a->term_count; i++) {
+		const struct kb_asked_term *term = &a->terms[i];
+		int both = __builtin_popcountll(grams & term->grams);
+		float share;
 
-			float least = PART_SHARE * (float)KB_MAX(word.n, term->word.n);
+		float least = PART_SHARE * (float)KB_MAX(word.n, term->word.n);
 
-			/* A common part of n bytes has n - 2 threes; a few may fall together. */
-			if (term->number || both < 2 || (float)KB_MIN(word.n, term->word.n) < least
-			    || (float)(both + 4) < least)
-				continue;
-			share = (float)common_part(word, term->word)
-			        / (float)KB_MAX(word.n, term->word.n);
-			if (share >= PART_SHARE && share > memo->share) {
-				memo->share = share;
-				memo->term = (int16_t)i;
-			}
+		/* A common part of n bytes has n - 2 threes; a few may fall together. */
+		if (term->number || both < 2 || (float)KB_MIN(word.n, term->word.n) < least
+		    || (float)(both + 4) < least)
+			continue;
+		share = (float)common_part(word, term->word) / (float)KB_MAX(word.n, term->word.n);
+		if (share >= PART_SHARE && share > memo->share) {
+			memo->share = share;
+			memo->term = (int16_t)i;
 		}
 	}
-	token->like = memo->term;
-	token->share = memo->share;
+}
+
+/* The content term next to the word in meaning. */
+static void find_kin(const struct kb_asked *a, struct kb_sv word, struct kb_asked_memo *memo)
+{
+	float v[KB_MEANING_DIMS];
+
+	if (!kb_meaning_word(&a->meaning->question, word, v))
+		return;
+	for (int i = 0; i < a->term_count; i++) {
+		float nearness = kb_meaning_dot(v, a->meaning->terms[i]);
+
+		if (nearness >= KIN_LEAST && nearness > memo->nearness) {
+			memo->nearness = nearness;
+			memo->kin = (int16_t)i;
+		}
+	}
+}
+
+static const struct kb_asked_memo *look_at(struct kb_asked *a, const struct kb_term *t,
+                                           uint64_t hash)
+{
+	struct kb_asked_memo *memo = &a->memo[hash % KB_ASKED_MEMO];
+
+	if (memo->hash != hash) {
+		*memo = (struct kb_asked_memo){ .hash = hash, .term = -1, .kin = -1 };
+		if (!kb_is_cjk(t))
+			find_like(a, t->word, memo);
+		if (a->meaning)
+			find_kin(a, t->word, memo);
+	}
+	return memo;
 }
 
 /* The term that the word's first five characters begin, as a bit set of terms. */
@@ -91,6 +115,7 @@ static void read_token(struct kb_asked *a, const struct kb_term *t, struct kb_re
                        struct kb_read_sentence *s)
 {
 	uint64_t stem = kb_hash64(t->term), form = stem;
+	const struct kb_asked_memo *memo;
 
 	if (t->word.n != t->term.n)
 		form = kb_hash64(t->word);
@@ -108,9 +133,13 @@ static void read_token(struct kb_asked *a, const struct kb_term *t, struct kb_re
 		s->raw |= UINT64_C(1) << token->term;
 	if (token->word < 0 && a->q->type != KB_Q_OTHER && !kb_is_cjk(t))
 		token->cue = kb_cue_in(a->cue_words, t->word);
-	if (token->term >= 0 || kb_is_cjk(t) || token->function)
+	if (token->term >= 0 || token->function)
 		return;
-	find_like(a, t->word, form, token);
+	memo = look_at(a, t, form);
+	token->like = memo->term;
+	token->share = memo->share;
+	if (memo->kin >= 0)
+		s->kin[memo->kin] = KB_MAX(s->kin[memo->kin], memo->nearness);
 	if (token->like >= 0) {
 		s->like[token->like] = KB_MAX(s->like[token->like], token->share);
 		s->likes |= UINT64_C(1) << token->like;
@@ -138,6 +167,25 @@ static void end_sentence(struct kb_asked_meaning *m, struct kb_read_sentence *se
 {
 	sentence->near = kb_meaning_near(&m->question, &m->sentence);
 	kb_meaning_sum_begin(&m->sentence);
+}
+
+/* What a word of a title has of a term. */
+static void read_kin(struct kb_asked *a, const struct kb_term *t, float kin[KB_ASKED_TERMS])
+{
+	const struct kb_asked_memo *memo;
+
+	if (t->flags & KB_TERM_PIECE || kb_is_function(t))
+		return;
+	memo = look_at(a, t, kb_hash64(t->word));
+	if (memo->kin >= 0)
+		kin[memo->kin] = KB_MAX(kin[memo->kin], memo->nearness);
+	if (memo->term >= 0)
+		kin[memo->term] = KB_MAX(kin[memo->term], memo->share);
+}
+
+float kb_asked_cover(const struct kb_read_sentence *sentence, int term)
+{
+	return sentence->terms >> term & 1 ? 1 : KB_MAX(sentence->like[term], sentence->kin[term]);
 }
 
 void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_asked *a,
@@ -201,6 +249,8 @@ void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct 
 				out->title |= UINT64_C(1) << term;
 			if (a->meaning)
 				read_meaning(a->meaning, &a->meaning->title, &terms.v[i]);
+			if (term < 0)
+				read_kin(a, &terms.v[i], out->kin);
 		}
 	}
 	if (a->meaning) {

@@ -5,6 +5,7 @@
 #include "answer/features.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "answer/asked.h"
 #include "answer/wanted.h"
@@ -475,7 +476,7 @@ struct reading {
 	const struct kb_nearness *nearness;
 	enum kb_wanted wanted;
 	struct {
-		float cov, doc, local, bm25, soft;
+		float cov, doc, local, bm25, soft, meant, kin;
 	} best; /* of any; all but doc only of those that have their rows */
 };
 
@@ -541,6 +542,112 @@ static void wanted_features(enum kb_wanted wanted, const struct kb_passage *from
 		rows[i].f[KB_F_WANTED_DOC] = wanted != KB_WANTED_NOTHING && !any;
 }
 
+/* What sentences, title and headings together have of each term. */
+struct cover {
+	float of[KB_ASKED_TERMS];
+};
+
+static void cover_title(const struct kb_asked *a, const struct kb_read_passage *p,
+                        struct cover *out)
+{
+	for (int t = 0; t < a->term_count; t++)
+		out->of[t] = KB_MAX(out->of[t], p->title >> t & 1 ? 1 : p->kin[t]);
+}
+
+static void cover_sentence(const struct kb_asked *a, const struct kb_read_sentence *s,
+                           struct cover *out)
+{
+	for (int t = 0; t < a->term_count; t++)
+		out->of[t] = KB_MAX(out->of[t], kb_asked_cover(s, t));
+}
+
+/* The question's own terms; where it has none, all. */
+static uint64_t own_terms(const struct kb_asked *a)
+{
+	uint64_t all = all_terms(a);
+
+	return all & ~a->carried ? all & ~a->carried : all;
+}
+
+/* The heaviest of what is lacking. */
+static float lacking(const struct kb_asked *a, const struct cover *cover)
+{
+	float most = 0;
+
+	for (uint64_t set = own_terms(a); set; set &= set - 1) {
+		int t = __builtin_ctzll(set);
+
+		most = KB_MAX(most, a->terms[t].weight * (1 - cover->of[t]));
+	}
+	return most;
+}
+
+static float lacking_term(const struct kb_asked *a, const struct cover *cover, int term)
+{
+	return term >= 0 ? a->terms[term].weight * (1 - cover->of[term]) : 0;
+}
+
+/* A sentence with those beside it. */
+static void block_of(const struct kb_asked *a, const struct kb_read_passage *p, size_t i,
+                     struct kb_feature_row *row)
+{
+	struct cover cover = { 0 };
+	float sum = 0, all = 0;
+
+	cover_title(a, p, &cover);
+	for (size_t k = i ? i - 1 : 0; k < p->count && k <= i + 1; k++)
+		cover_sentence(a, &p->sentences[k], &cover);
+	for (uint64_t set = own_terms(a); set; set &= set - 1) {
+		int t = __builtin_ctzll(set);
+
+		sum += a->terms[t].weight * cover.of[t];
+		all += a->terms[t].weight;
+	}
+	row->block.cover = all > 0 ? sum / all : 0;
+	row->block.miss = lacking(a, &cover);
+	row->block.focus = lacking_term(a, &cover, a->focus);
+	row->block.last = lacking_term(a, &cover, a->last);
+}
+
+/* Of words that are others than the question's. */
+static void kin_features(const struct kb_asked *a, const struct kb_read_passage *p, size_t i,
+                         float *f)
+{
+	const struct kb_read_sentence *s = &p->sentences[i];
+	float sum = 0, miss = 0;
+
+	for (int t = 0; t < a->term_count; t++) {
+		float cover = kb_asked_cover(s, t);
+
+		sum += a->terms[t].weight * (s->terms >> t & 1 ? 0 : cover);
+		if (!(p->title >> t & 1))
+			miss = KB_MAX(miss, a->terms[t].weight * (1 - KB_MAX(cover, p->kin[t])));
+	}
+	f[KB_F_KIN] = sum / a->sum;
+	f[KB_F_KIN_BOTH] = f[KB_F_COV] + f[KB_F_KIN];
+	f[KB_F_KIN_MISS] = miss / a->heaviest;
+	f[KB_F_MEANT] = s->near;
+}
+
+/* What no sentence of the passages has. */
+static void find_misses(const struct reading *r, struct kb_features *out)
+{
+	struct cover any = { 0 };
+
+	for (size_t c = 0; c < r->count; c++) {
+		const struct kb_read_passage *p = &r->passages[c];
+		struct cover own = { 0 };
+
+		cover_title(r->asked, p, &own);
+		for (size_t i = 0; i < p->count; i++)
+			cover_sentence(r->asked, &p->sentences[i], &own);
+		out->passages[c].miss = lacking(r->asked, &own);
+		for (int t = 0; t < r->asked->term_count; t++)
+			any.of[t] = KB_MAX(any.of[t], own.of[t]);
+	}
+	out->miss = lacking(r->asked, &any);
+}
+
 /* The rows of candidate c with everything that its passage and the other candidates' scores tell;
  * raises the best. */
 static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *rows)
@@ -573,6 +680,8 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 		row_features(a, from, p, i, r->mean, row);
 		row->leans = p->sentences[i].leans;
 		row->near = p->sentences[i].near;
+		block_of(a, p, i, row);
+		kin_features(a, p, i, f);
 		f[KB_F_PRONOUN] = row->leans;
 		f[KB_F_LEAN_PREV] = row->leans ? f[KB_F_COV_PREV] : 0;
 		f[KB_F_FAMILY] = family;
@@ -609,6 +718,8 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 		f[KB_F_DOC_LEAD] = other > 0 ? KB_MIN(candidates[c].score / other, 2.0f) : 2;
 		r->best.local = KB_MAX(r->best.local, f[KB_F_LOCAL]);
 		r->best.bm25 = KB_MAX(r->best.bm25, f[KB_F_S_BM25]);
+		r->best.meant = KB_MAX(r->best.meant, f[KB_F_MEANT]);
+		r->best.kin = KB_MAX(r->best.kin, f[KB_F_KIN_BOTH]);
 	}
 	r->best.soft = KB_MAX(r->best.soft, p->soft);
 	r->best.cov = KB_MAX(r->best.cov, best_cov);
@@ -616,7 +727,7 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 
 /* NULL: there is no table, or it knows no word of the question. */
 static struct kb_asked_meaning *look_up(struct kb_arena *arena, const struct kb_meaning *meaning,
-                                        const struct kb_terms *question)
+                                        const struct kb_asked *a)
 {
 	struct kb_asked_meaning *out;
 
@@ -624,10 +735,15 @@ static struct kb_asked_meaning *look_up(struct kb_arena *arena, const struct kb_
 		return NULL;
 	out = KB_NEW(arena, struct kb_asked_meaning);
 	kb_meaning_sum_init(arena, meaning, &out->passage);
-	if (!kb_meaning_question(meaning, question, &out->passage, &out->question))
+	if (!kb_meaning_question(meaning, &a->q->terms, &out->passage, &out->question))
 		return NULL;
 	kb_meaning_sum_init(arena, meaning, &out->sentence);
 	kb_meaning_sum_init(arena, meaning, &out->title);
+	out->terms = kb_arena_alloc(arena, (size_t)a->term_count * sizeof(*out->terms));
+	for (int i = 0; i < a->term_count; i++)
+		if (a->terms[i].number
+		    || !kb_meaning_word(&out->question, a->terms[i].word, out->terms[i]))
+			memset(out->terms[i], 0, sizeof(out->terms[i]));
 	return out;
 }
 
@@ -658,7 +774,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	kb_asked_prepare(a, question, &evidence->stats, &out->unknown);
 	if (a->term_count == 0 || !(a->sum > 0))
 		return;
-	a->meaning = look_up(arena, evidence->meaning, &question->terms);
+	a->meaning = look_up(arena, evidence->meaning, a);
 	read_passages(&r, analyzer, arena);
 	weigh_locally(&r);
 	out->known = a->meaning ? known_share(a) : 0;
@@ -676,6 +792,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 			                                     .near_title = r.passages[c].near.title,
 			                                     .cosine = r.candidates[c].cosine };
 	}
+	find_misses(&r, out);
 	for (size_t i = 0; i < r.rows; i++) {
 		float *f = out->rows[i].f;
 
@@ -683,6 +800,8 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		f[KB_F_LOCAL_GAP] = f[KB_F_LOCAL] - r.best.local;
 		f[KB_F_BM25_GAP] = f[KB_F_S_BM25] - r.best.bm25;
 		f[KB_F_SOFT_GAP] = f[KB_F_DOC_SOFT] - r.best.soft;
+		f[KB_F_MEANT_GAP] = f[KB_F_MEANT] - r.best.meant;
+		f[KB_F_KIN_GAP] = f[KB_F_KIN_BOTH] - r.best.kin;
 	}
 	out->row_count = r.rows;
 	out->passage_count = r.count;

@@ -100,7 +100,13 @@
 	X(PLACE_ALL)   /* 1 / (1 + place of d in the whole search); 0: cosines are not known */    \
 	X(WANTED_HIT)  /* s tells the kind of thing that the question names (wanted.h), */         \
 	X(WANTED_MISS) /* the question names one, and s tells none, */                             \
-	X(WANTED_DOC)  /* nor does d */
+	X(WANTED_DOC)  /* nor does d */                                                            \
+	X(MEANT)       /* nearness of s and the question in meaning, by the table, */              \
+	X(MEANT_GAP)   /* less the best sentence's; */                                             \
+	X(KIN)         /* elsewhere: what words of s have of terms by letters or in meaning, */    \
+	X(KIN_BOTH)    /* COV and KIN, */                                                          \
+	X(KIN_GAP)     /* less the best sentence's, */                                             \
+	X(KIN_MISS)    /* heaviest of what s and title lack of a term / heaviest */
 
 enum kb_answer_feature {
 #define X(name) KB_F_##name,
@@ -116,6 +122,12 @@ struct kb_feature_row {
 	bool first, last; /* of its passage */
 	bool leans;       /* begins with a pronoun */
 	float near;       /* of s to the question in meaning, a cosine */
+	/* Of s with the sentences beside it, title and headings: what it has of the question's own
+	 * terms by words, letters or in meaning, by weight, and the heaviest of what it lacks; the
+	 * same of the term that the question word asks for, and of the last one. */
+	struct {
+		float cover, miss, focus, last;
+	} block;
 };
 
 /* What the gate and the selection need to know of each passage. */
@@ -125,6 +137,7 @@ struct kb_gate_passage {
 	uint64_t likes;         /* others that a word of the text is like */
 	float score;            /* of the search */
 	float soft;             /* DOC_SOFT */
+	float miss;             /* as of a block, of all of it */
 	float near, near_title; /* to the question in meaning, by the table: all of it, title and
 	                           headings */
 	float cosine;           /* of its vector and the question's */
@@ -138,6 +151,7 @@ struct kb_features {
 	float weights[64];       /* of the question's content terms */
 	float sum;               /* M */
 	float unknown;           /* the share of M no passage of the index holds */
+	float miss;              /* as of a block, of all candidates together */
 	uint64_t names, numbers; /* capitalised terms, terms with digits */
 	uint64_t subjects;       /* what the question is about (asked.h) */
 	uint64_t carried;        /* terms of earlier turns alone */

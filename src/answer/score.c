@@ -166,6 +166,31 @@ static void cosine_features(const struct kb_features *features, uint32_t candida
 	out[KB_G_AGREE] = 1 / (1 + (float)place);
 }
 
+/* What the block and the passage lack, and whether others have it. */
+static void miss_features(const struct kb_features *features, const struct kb_feature_row *best,
+                          uint64_t own, float rarest, float out[KB_GATE_FEATURES])
+{
+	const struct kb_gate_passage *doc = &features->passages[best->candidate];
+	uint64_t elsewhere = 0;
+	float first, second;
+
+	for (size_t i = 0; i < features->passage_count; i++)
+		elsewhere |= features->passages[i].terms;
+	heaviest_two(features, elsewhere & own & ~(doc->terms | doc->likes), &first, &second);
+	out[KB_G_BLOCK] = best->block.cover;
+	out[KB_G_BLOCK_MISS] = best->block.miss / rarest;
+	out[KB_G_BLOCK_FOCUS] = best->block.focus / rarest;
+	out[KB_G_BLOCK_LAST] = best->block.last / rarest;
+	out[KB_G_KIN_MISS] = doc->miss / rarest;
+	out[KB_G_ANY_MISS] = features->miss / rarest;
+	out[KB_G_ELSEWHERE] = first / rarest;
+	if (features->passages_known >= KB_GATE_SMALL)
+		return;
+	out[KB_G_SMALL_BLOCK] = out[KB_G_BLOCK_MISS];
+	out[KB_G_SMALL_KIN] = out[KB_G_KIN_MISS];
+	out[KB_G_SMALL_ANY] = out[KB_G_ANY_MISS];
+}
+
 void kb_gate_features(const struct kb_features *features, const float *z, const uint32_t *order,
                       float out[KB_GATE_FEATURES])
 {
@@ -230,6 +255,7 @@ void kb_gate_features(const struct kb_features *features, const float *z, const 
 	out[KB_G_MEANT_KNOWN] = features->known;
 	if (features->nearness.known)
 		cosine_features(features, best->candidate, out);
+	miss_features(features, best, own, rarest, out);
 	out[KB_G_CARRIED] = weight_share(features, ~doc->terms, features->carried, 0);
 }
 

@@ -58,7 +58,7 @@ static const struct {
 		"|how many watts|wattage|how much power|power consumption|how many volts|wie viel watt|leistungsaufnahme|"
 		"combien de watts|cuántos vatios|quanti watt|",
 		"|功率|多少瓦|何ワット|消費電力|",
-		" watt watts kilowatt kilowatts volt volts ampere amperes vatios ", " w kw v a ", "|瓦|ワット|" },
+		" watt watts kilowatt kilowatts volt volts ampere amperes vatios ", " w kw v ", "|瓦|ワット|" },
 	[KB_WANTED_NOISE] = {
 		"|how loud|how noisy|noise level|decibel|decibels|wie laut|lautstärke|niveau sonore|nivel de ruido|",
 		"|噪音|分贝|騒音|",
@@ -82,13 +82,13 @@ static const struct {
 		"combien de temps|combien de jours|durée|cuánto tiempo|cuánto dura|cuántos días|quanto tempo|quanto dura|"
 		"quanti giorni|quantos dias|hoe lang|hoeveel dagen|",
 		"|多久|多长时间|几天|どのくらい|何日|何時間|何分|얼마나|",
-		" second seconds minute minutes hour hours day days week weeks month months year years night nights lifetime"
+		" seconds minute minutes hour hours day days week weeks month months year years night nights lifetime"
 		" immediately sekunde sekunden minuten stunde stunden tag tage tagen woche wochen monat monate monaten jahr jahre"
-		" jahren seconde secondes heure heures jour jours semaine semaines mois an ans année années segundo segundos minuto"
-		" minutos hora horas día días semana semanas mes meses año años giorno giorni ora ore settimana settimane mese mesi"
+		" jahren seconde secondes heure heures jour jours semaine semaines mois ans année années segundo segundos minuto"
+		" minutos hora horas día días semana semanas meses año años giorno giorni ora settimana settimane mese mesi"
 		" anno anni dia dias semanas mês ano anos dag dagen uur uren weken maand maanden jaar kilometres kilometers metres"
 		" meters ",
-		" s min h d m km cm ", "|天|小时|分钟|周|个月|年|日|時間|分|週|か月|" },
+		" second an mes ore s min h d m km cm ", "|天|小时|分钟|周|个月|年|日|時間|分|週|か月|" },
 	[KB_WANTED_LENGTH] = {
 		"|how tall|how high|how wide|how deep|how thick|in centimetres|in centimeters|in inches|wie groß ist|length|height|width|depth|diameter|dimensions|wie breit|wie tief|"
 		"wie dick|höhe|breite|tiefe|länge|durchmesser|maße|abmessungen|hauteur|largeur|profondeur|longueur|diamètre|"
@@ -98,7 +98,7 @@ static const struct {
 		" metre metres meter meters centimetre centimetres centimeter centimeters millimetre millimetres millimeter"
 		" millimeters kilometre kilometres kilometer kilometers inch inches foot feet yard yards mile miles zentimeter"
 		" mètre mètres centimètre centimètres quadratmeter metro metros centímetro centímetros metri centimetri characters pixels ",
-		" mm cm m km dm in ft px qm m² mb gb ", "|米|厘米|毫米|センチ|メートル|\"|" },
+		" mm cm m km dm ft px qm m² mb gb ", "|米|厘米|毫米|センチ|メートル|\"|" },
 };
 /* What begins so asks for a way, a reason, a person, a time or a place, or which ones there are,
  * whatever else it names: "how do I set the temperature", "who pays the costs". */

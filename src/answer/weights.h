@@ -67,7 +67,17 @@ struct kb_weights {
 	X(AGREE)        /* 1 / (1 + place of the nearest candidate by words) */                    \
 	X(WANTED_MISS)  /* the question names a kind of thing, and the best sentence has none, */  \
 	X(WANTED_DOC)   /* nor has its passage, */                                                 \
-	X(WANTED_SMALL) /* in an agent of few passages */
+	X(WANTED_SMALL) /* in an agent of few passages */                                          \
+	X(BLOCK)        /* w of terms that the block of the best sentence has, in other words */   \
+	X(BLOCK_MISS)   /* too, and the heaviest of what it lacks / heaviest possible; */          \
+	X(BLOCK_FOCUS)  /* of the term behind the question word, */                                \
+	X(BLOCK_LAST)   /* and of the last; */                                                     \
+	X(KIN_MISS)     /* of what the whole passage lacks, */                                     \
+	X(ANY_MISS)     /* and of what all of them lack */                                         \
+	X(ELSEWHERE)    /* heaviest that the passage lacks and another has, by its words */        \
+	X(SMALL_BLOCK)  /* BLOCK_MISS in an agent of few passages, */                              \
+	X(SMALL_KIN)    /* KIN_MISS, */                                                            \
+	X(SMALL_ANY)    /* and ANY_MISS */
 
 enum { KB_GATE_SMALL = 100 }; /* passages */
 

@@ -2,11 +2,12 @@
 
 #include <math.h>
 
+#include "base/utf8.h"
 #include "index/forward.h"
 
 enum { LANES = 16 };
 
-static float dot(const float *a, const float *b)
+float kb_meaning_dot(const float a[KB_MEANING_DIMS], const float b[KB_MEANING_DIMS])
 {
 	float sums[LANES] = { 0 }, sum = 0;
 
@@ -17,6 +18,16 @@ static float dot(const float *a, const float *b)
 	for (int i = 0; i < LANES; i++)
 		sum += sums[i];
 	return sum;
+}
+
+/* false: it is of length 0. */
+static bool make_unit(float v[KB_MEANING_DIMS])
+{
+	float square = kb_meaning_dot(v, v);
+
+	for (int k = 0; square > 0 && k < KB_MEANING_DIMS; k++)
+		v[k] /= sqrtf(square);
+	return square > 0;
 }
 
 void kb_meaning_sum_init(struct kb_arena *arena, const struct kb_meaning *meaning,
@@ -77,8 +88,6 @@ void kb_meaning_sum_term(const struct kb_meaning_question *question, const struc
 bool kb_meaning_question(const struct kb_meaning *meaning, const struct kb_terms *terms,
                          struct kb_meaning_sum *sum, struct kb_meaning_question *question)
 {
-	float square;
-
 	*question = (struct kb_meaning_question){ .meaning = meaning };
 	kb_meaning_words(meaning, &question->words);
 	kb_meaning_sum_begin(sum);
@@ -86,17 +95,32 @@ bool kb_meaning_question(const struct kb_meaning *meaning, const struct kb_terms
 		kb_meaning_sum_term(question, &terms->v[i], sum, NULL);
 		question->length += kb_place_kind(&terms->v[i]) == KB_PLACE_WORD;
 	}
-	square = dot(sum->v, sum->v);
-	if (!(square > 0))
-		return false;
-	for (int k = 0; k < KB_MEANING_DIMS; k++)
-		question->v[k] = sum->v[k] / sqrtf(square);
-	return true;
+	memcpy(question->v, sum->v, sizeof(question->v));
+	return make_unit(question->v);
+}
+
+bool kb_meaning_word(const struct kb_meaning_question *question, struct kb_sv word,
+                     float v[KB_MEANING_DIMS])
+{
+	uint32_t rows[KB_MEANING_PIECES_MAX], cp;
+	size_t first = kb_utf8_decode(word, &cp), n;
+	struct kb_sv a = kb_sv_sub(word, 0, first), b = kb_sv_from(word, first);
+
+	if (b.n && kb_meaning_is_single(a) && kb_meaning_is_single(b)) {
+		rows[0] = kb_meaning_pair(&question->words, a, b);
+		n = rows[0] != KB_MEANING_NONE;
+	} else {
+		n = kb_meaning_rows(&question->words, word, rows);
+	}
+	memset(v, 0, KB_MEANING_DIMS * sizeof(*v));
+	for (size_t i = 0; i < n; i++)
+		kb_meaning_add(question->meaning, rows[i], v);
+	return make_unit(v);
 }
 
 float kb_meaning_near(const struct kb_meaning_question *question, const struct kb_meaning_sum *sum)
 {
-	float square = dot(sum->v, sum->v);
+	float square = kb_meaning_dot(sum->v, sum->v);
 
-	return square > 0 ? dot(sum->v, question->v) / sqrtf(square) : 0;
+	return square > 0 ? kb_meaning_dot(sum->v, question->v) / sqrtf(square) : 0;
 }

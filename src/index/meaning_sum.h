@@ -43,6 +43,11 @@ void kb_meaning_sum_row(const struct kb_meaning *meaning, struct kb_meaning_sum 
  * NULL. */
 void kb_meaning_sum_term(const struct kb_meaning_question *question, const struct kb_term *term,
                          struct kb_meaning_sum *own, struct kb_meaning_sum *whole);
+/* The vector of one word, or of two ideographs, of length 1; false: the table does not know it. */
+bool kb_meaning_word(const struct kb_meaning_question *question, struct kb_sv word,
+                     float v[KB_MEANING_DIMS]);
+float kb_meaning_dot(const float a[KB_MEANING_DIMS], const float b[KB_MEANING_DIMS]);
+
 /* The cosine of the text and the question; 0 where the table knows no word of the text. */
 float kb_meaning_near(const struct kb_meaning_question *question, const struct kb_meaning_sum *sum);
 

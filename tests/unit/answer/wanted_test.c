@@ -18,6 +18,10 @@ static const struct {
 	{ "How heavy is the drill?", KB_WANTED_WEIGHT, "Weight: 3kg", "The drill has two gears." },
 	{ "How long does delivery take?", KB_WANTED_DURATION, "Delivery takes three working days.",
 	  "Delivery is by post." },
+	{ "How long is the guarantee?", KB_WANTED_DURATION, "La garantie est d'1 an.",
+	  "An order is packed on the second floor." },
+	{ "Wie gro\u00df ist Jana Petersen?", KB_WANTED_LENGTH, "Sie ist 1,72 m gro\u00df.",
+	  "Sie wurde am 4. Mai 1988 in Flensburg geboren." },
 	{ "What is your phone number?", KB_WANTED_PHONE, "Call us: +49 30 12 34 56.",
 	  "We are open from 9 to 17." },
 	{ "What is the e-mail address of the office?", KB_WANTED_MAIL, "Write to a@b.example.",
@@ -71,7 +75,9 @@ static void test_kinds(struct kb_test *t)
 
 int main(int argc, char **argv)
 {
-	static const struct kb_test_case tests[] = { { "kinds of things", test_kinds } };
+	static const struct kb_test_case tests[] = {
+		{ "kinds of things", test_kinds },
+	};
 
 	return kb_test_main(argc, argv, tests, KB_COUNTOF(tests));
 }
