@@ -564,9 +564,9 @@ static void cover_sentence(const struct kb_asked *a, const struct kb_read_senten
 /* The question's own terms; where it has none, all. */
 static uint64_t own_terms(const struct kb_asked *a)
 {
-	uint64_t all = all_terms(a);
+	uint64_t all = all_terms(a), own = all & ~a->carried;
 
-	return all & ~a->carried ? all & ~a->carried : all;
+	return own ? own : all;
 }
 
 /* The heaviest of what is lacking. */
