@@ -55,23 +55,27 @@ static const struct {
 /* Indexes of an agent's tables that do not begin with agent_id: they are asked of all shards. Those
  * that begin with a time or an id grow at one end. */
 static const char *const across[] = {
-	"agents_by_account", /* account_id */
-	"agents_hidden",     /* a state, of few agents */
-	"answers_by_lease",  /* a time */
-	"audit_by_account",  /* account_id */
-	"chores_due",        /* a time */
-	"openings_wanted",   /* a time */
-	"pages_by_id",       /* an id */
-	"pages_host_agents", /* a host */
-	"pages_hosts",       /* a host */
-	"personas_notes",    /* a state, then the agent */
-	"repairs_due",       /* a time */
-	"sources_due",       /* a time */
-	"sources_leased",    /* a node */
-	"turns_by_account",  /* account_id */
-	"visitors_busy",     /* an address */
-	"visitors_by_age",   /* a time */
-	"visitors_by_id",    /* an id */
+	"agents_by_account",       /* account_id */
+	"agents_hidden",           /* a state, of few agents */
+	"answers_by_lease",        /* a time */
+	"audit_by_account",        /* account_id */
+	"chores_due",              /* a time */
+	"deleted_pages_by_blob",   /* a blob */
+	"deleted_pages_by_parsed", /* a blob */
+	"deleted_pages_by_text",   /* a blob */
+	"deleted_pages_gone",      /* a time */
+	"openings_wanted",         /* a time */
+	"pages_by_id",             /* an id */
+	"pages_host_agents",       /* a host */
+	"pages_hosts",             /* a host */
+	"personas_notes",          /* a state, then the agent */
+	"repairs_due",             /* a time */
+	"sources_due",             /* a time */
+	"sources_leased",          /* a node */
+	"turns_by_account",        /* account_id */
+	"visitors_busy",           /* an address */
+	"visitors_by_age",         /* a time */
+	"visitors_by_id",          /* an id */
 };
 
 static enum kind kind_of(const char *table)
