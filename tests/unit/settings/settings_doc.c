@@ -9,6 +9,8 @@
 static const char intro[] =
         "# Agent settings\n"
         "\n"
+        "For owners of agents and developers of clients.\n"
+        "\n"
         "Printed from the table in `src/settings/fields.c` "
         "(`build/tests/unit/settings/settings_doc >\n"
         "docs/settings.md`); a test compares the two.\n"
