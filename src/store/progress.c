@@ -114,7 +114,8 @@ bool kb_store_progress(struct kb_store *store, struct kb_arena *arena, int64_t a
 	*out = (struct kb_progress){ 0 };
 	if (!conn)
 		return false;
-	ok = kb_agent_stats(conn, agent_id, &stats, err) && count_work(conn, agent_id, out, err)
+	ok = kb_agent_there(conn, agent_id, err) && kb_agent_stats(conn, agent_id, &stats, err)
+	     && count_work(conn, agent_id, out, err)
 	     && kb_db_int(conn, &sql[SOURCES], KB_VALUES(kb_int(agent_id)), 0, &out->sources, err)
 	     && count_amiss(conn, agent_id, KB_STATUS_FAILED, &out->failed, err)
 	     && count_amiss(conn, agent_id, KB_STATUS_LIMITED, &out->limited, err)
