@@ -28,7 +28,7 @@ static const struct form {
 	size_t list, start, rest, more;
 	double likely;
 } forms[] = {
-	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, 100, SHORT, .1 },
+	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, 100, SHORT, .15 },
 	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, LEAD_MAX, REST_MAX, PROSE_MAX, .04 },
 };
 
