@@ -10,7 +10,7 @@ import { postgres, Service, storeOf } from "./service.mjs";
 
 const NAME = "tables";
 /** These have rows as soon as they are there. */
-const LEFT = "('schema_migrations', 'counters', 'backups')";
+const LEFT = "('schema_migrations', 'counters', 'backups', 'backup_calendar')";
 
 const kb = new Service({ key: false });
 await kb.begin();

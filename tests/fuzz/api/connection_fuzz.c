@@ -444,9 +444,11 @@ static void check_answer(const struct answer *answer, const struct wanted *wante
 	     answer);
 	if (strcmp(wanted->method, "HEAD") == 0)
 		return;
+	/* JSON-RPC's errors do not say whose they are. */
 	if (answer->status >= 400)
-		need(kb_sv_find(answer->body, kb_sv_str(wanted->url)) >= 0, ", of another request",
-		     wanted, answer);
+		need(kb_sv_find(answer->body, kb_sv_str(wanted->url)) >= 0
+		             || kb_sv_find(answer->body, KB_SV("\"jsonrpc\"")) >= 0,
+		     ", of another request", wanted, answer);
 	else if (wanted->says)
 		need(kb_sv_find(answer->body, kb_sv_str(wanted->says)) >= 0, ", another answer",
 		     wanted, answer);
