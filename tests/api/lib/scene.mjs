@@ -75,7 +75,12 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     );
     return (
       !is_generating &&
-      generated.some((row) => row.slug === "task-planner" && row.instructions.includes("The Velmora Lighthouse"))
+      generated.some(
+        ({ slug, instructions }) =>
+          slug === "task-planner" &&
+          instructions.includes("The Velmora Lighthouse") &&
+          instructions.includes(answered.question),
+      )
     );
   });
 
