@@ -37,6 +37,17 @@ function again({ name, whole }, file) {
   return { passed, failed, said: `${done.stdout}${done.stderr}` };
 }
 
+/** With DOCENT_TEST_SLOWEST=20, the twenty files that spent most processor, and what all did. */
+function tellSpent(folder, most) {
+  const lines = readFileSync(path.join(folder, "spent"), "utf8").trim().split("\n");
+  const files = lines.map((line) => line.split(" ")).sort((a, b) => b[0] - a[0]);
+  const all = files.reduce((sum, [seconds]) => sum + Number(seconds), 0);
+  for (const [seconds, file] of [[all, `all ${files.length} files`], ...files.slice(0, most)])
+    console.log(`${Number(seconds).toFixed(1).padStart(6)} s of processor  ${file}`);
+}
+
+const slowest = Number(process.env.DOCENT_TEST_SLOWEST ?? 0);
+if (slowest) tellSpent(process.argv[2], slowest);
 const sum = read(process.argv[2]);
 let flaky = 0;
 const few = sum.stories.length <= AGAIN_MOST ? sum.stories : [];
