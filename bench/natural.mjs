@@ -1,7 +1,7 @@
 /*
  * Natural questions over documentation, handbooks and FAQs, against the real server:
  *
- *   make bench B=natural         or: node bench/natural.mjs [--json FILE] [FOLDER]
+ *   make bench B=natural         or: node bench/natural.mjs [--words] [--json FILE] [FOLDER]
  *
  * FOLDER holds `corpora.tar.xz` and `questions.jsonl`; by default those of the evaluation data beside
  * the checkout. Each corpus is uploaded to an agent of its own; each question is asked in a
@@ -9,7 +9,8 @@
  * The figures: an answer holds a gold phrase, its first citation is a gold document, an answerable
  * question is refused, an unanswerable one is not; the place of the first gold document and of the first
  * passage with a gold phrase in the search. Pairs ask a question again in the field's words, and are
- * counted apart. --json writes one object a question.
+ * counted apart. Nothing is asked before all passages are encoded, where the encoder is there; --words
+ * does without it. --json writes one object a question.
  */
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -18,14 +19,18 @@ import os from "node:os";
 import path from "node:path";
 import { form } from "../tests/api/lib/http.mjs";
 import { sleep, until } from "../tests/api/lib/util.mjs";
-import { Service } from "../tests/api/lib/service.mjs";
+import { root, Service } from "../tests/api/lib/service.mjs";
 
 const BATCH = 50, // files in an upload
   SETTLED_MS = 300_000,
+  ENCODED_MS = 1_800_000,
   LEARNED_FROM = 300, // passages
   MERGED_MS = 3_000,
   RANKS = [1, 3, 10];
 const args = process.argv.slice(2);
+const words = args[0] === "--words" && args.shift();
+const encoder = path.join(root, "share/docent/encoder.kbe"),
+  encodes = !words && fs.existsSync(encoder);
 const out = args[0] === "--json" ? fs.createWriteStream(args.splice(0, 2)[1]) : null;
 const folder = args[0] ?? new URL("../../shared/data/natural", import.meta.url).pathname;
 
@@ -67,6 +72,7 @@ async function upload(kb, dir) {
     failed = pages.filter((page) => page.index_status !== "ok").map((page) => page.filename);
   if (failed.length) console.log(`${path.basename(dir)}: not read: ${failed.join(", ")}`);
   await rest(kb, agent);
+  if (encodes) await agent.encoded(ENCODED_MS);
   return { agent, where: new Map(pages.map((page) => [page.id, names.get(page.filename) ?? page.filename])) };
 }
 
@@ -183,7 +189,7 @@ const questions = fs
   .split("\n")
   .map((text) => JSON.parse(text));
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), "docent-natural-")),
-  kb = new Service(),
+  kb = new Service({ env: encodes ? { DOCENT_ENCODER: encoder } : {} }),
   rows = [];
 await kb.begin();
 try {

@@ -11,9 +11,9 @@ import { namedEvents } from "./lib/sse.mjs";
 import { seeded, unique } from "./lib/util.mjs";
 
 const SEED = Number(process.env.DOCENT_SEED ?? 9);
-const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? 100);
+const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? (process.env.DOCENT_TEST_POSTGRES ? 30 : 60));
 // What clients get done between two cuts depends on what a commit costs.
-const ENOUGH = process.env.DOCENT_TEST_POSTGRES ? ROUNDS / 4 : ROUNDS;
+const ENOUGH = process.env.DOCENT_TEST_POSTGRES ? ROUNDS / 2 : ROUNDS;
 const AGENT_ROUNDS = 12; // an agent is written to for so many rounds, then another one is
 const SETTLE_ROUNDS = 20; // every so many rounds the queue must run empty
 const CLIENTS = 12;

@@ -11,13 +11,9 @@ import { assert, docent, form, start, test, until } from "./lib/harness.mjs";
 import { errorRate, mixedPdf, pngOf, scanned, setLines, tiffOf, turned, typedPdf } from "./lib/print.mjs";
 
 const report = `The harbour office of Lindholm keeps the moorings of the inner basin. A berth costs 4.50 euro a
-night, water included, and electricity is paid by the unit at the yellow posts. Boats of more than
-fourteen metres lie at the outer quay, where the depth is six metres at low water. The office opens at
+night, water included, and electricity is paid by the unit at the yellow posts. The office opens at
 seven in the morning and closes at nine in the evening; whoever comes later finds a letter box at its
-door. The lock keeper answers on channel twelve. Dogs are welcome on the northern pier only, and open
-fires are allowed nowhere. The shower tokens are sold by the bakery, which also keeps the keys of the
-washing machines. In winter the basin freezes for three or four weeks, and boats that stay have to be
-moved to the eastern shed before the first of December.`;
+door. The shower tokens are sold by the bakery, which also keeps the keys of the washing machines.`;
 
 /** What is read off a file: { text, pages, blocks }. */
 async function read(t, name, bytes) {
@@ -175,9 +171,9 @@ test(
     const texts = docs("squad")
       .map((doc) => doc.text)
       .filter(plain)
-      .slice(0, 4)
+      .slice(0, 2)
       .map((text) => setLines(text));
-    assert.equal(texts.length, 4);
+    assert.equal(texts.length, 2);
     const wanted = texts.flat().join(" ");
     for (const [name, how, most] of [
       ["clean", {}, 0.02],

@@ -8,7 +8,7 @@ import { seeded } from "./lib/util.mjs";
 
 const SEED = Number(process.env.DOCENT_SEED ?? 20240607);
 /** On PostgreSQL fewer: what is refused is refused before a store is asked. */
-const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? (process.env.DOCENT_TEST_POSTGRES ? 15 : 40));
+const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? (process.env.DOCENT_TEST_POSTGRES ? 8 : 20));
 
 /** What is stored, counted: agents, documents, conversations, queries. */
 async function stored(kb, agent) {
@@ -28,6 +28,7 @@ test("random bodies and queries at every route meet documented answers only", { 
   const description = await kb.description();
   const random = seeded(SEED);
   const counts = {};
+  let before = await stored(kb, agent);
   for (const route of description.operations) {
     for (let round = 0; round < ROUNDS; round++) {
       // What would delete the scene itself gets an id that is not there.
@@ -36,7 +37,6 @@ test("random bodies and queries at every route meet documented answers only", { 
       const { body, type } = wildBody(random, description, route.operation);
       const plain =
         route.method === "GET" || route.method === "DELETE" ? {} : { body, headers: { "content-type": type } };
-      const before = await stored(kb, agent);
       let reply;
       try {
         reply = await kb.api(route.method, fill(route.path, ids), { query, agent: false, ...plain });
@@ -60,18 +60,19 @@ test("random bodies and queries at every route meet documented answers only", { 
       );
       assert.ok(kb.alive());
       const kept = reply.status >= 200 && reply.status < 300 && route.method !== "GET";
-      if (kept)
-        await agent.settled(); // what it began is over before the next is judged
-      else
+      if (kept) await agent.settled(); // what it began is over before the next is judged
+      const after = await stored(kb, agent);
+      if (!kept)
         assert.deepEqual(
-          await stored(kb, agent),
+          after,
           before,
           `${route.method} ${route.path} answered ${reply.status} and left something: ${String(body).slice(0, 500)}`,
         );
+      before = after;
     }
   }
   assert.ok(
-    counts[200] > 100 && counts[400] > 100,
+    counts[200] > 50 && counts[400] > 50,
     `the requests were neither all right nor all wrong: ${JSON.stringify(counts)}`,
   );
   assert.deepEqual(

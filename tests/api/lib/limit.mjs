@@ -18,12 +18,17 @@ if (process.env.NODE_TEST_CONTEXT && !process.env.DOCENT_TEST_LIMITED) {
   }, ms).unref();
   if (process.env.DOCENT_TEST_SLOWEST && process.env.DOCENT_TEST_SUMS)
     process.on("exit", () =>
-      appendFileSync(path.join(process.env.DOCENT_TEST_SUMS, "spent"), `${spent()} ${path.basename(process.argv[1])}\n`),
+      appendFileSync(
+        path.join(process.env.DOCENT_TEST_SUMS, "spent"),
+        `${spent()} ${path.basename(process.argv[1])}\n`,
+      ),
     );
 }
 
 /** Processor seconds of this process and of those that it has waited for (proc(5), utime to cstime). */
 function spent() {
-  const fields = readFileSync("/proc/self/stat", "latin1").replace(/^.*\) /s, "").split(" ");
+  const fields = readFileSync("/proc/self/stat", "latin1")
+    .replace(/^.*\) /s, "")
+    .split(" ");
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
 }

@@ -12,7 +12,15 @@
 #include "store/nodes_own.h"
 #include "store/store_own.h"
 
-enum { AGENTS = 2, PAGES = 24, SEGMENTS = 4000, COPIES = 24, HELD = 12, STEPS = 1500, NODES = 3 };
+enum {
+	AGENTS = 2,
+	PAGES = 24,
+	SEGMENTS = 4000,
+	COPIES = 24,
+	HELD = 12,
+	STEPS = KB_TEST_UNDER_SANITIZER ? 500 : 1500,
+	NODES = 3
+};
 
 /* A copy of a page's passages, as it stands in a segment. */
 struct copy {
