@@ -116,7 +116,7 @@ static void keep(struct bench *b, const struct fit_set *set, struct kb_features 
 
 		p->heading = kb_arena_sv(&b->arena, p->heading);
 		p->title = kb_arena_sv(&b->arena, p->title);
-		p->items = copy(b, p->items, p->item_count * sizeof(*p->items));
+		p->marks = copy(b, p->marks, p->mark_count * sizeof(*p->marks));
 		p->text = set->squeezed ? kb_arena_sv(&b->arena, p->text)
 		                        : set->docs[p->page_id - 1].text;
 	}

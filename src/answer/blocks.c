@@ -169,6 +169,12 @@ static bool is_head(const struct finder *f, size_t line)
 
 static enum kb_line_kind kind_alone(const struct finder *f, size_t line)
 {
+	const struct kb_line_mark *mark = f->sentences[f->lines->v[line].first].mark;
+
+	if (mark && mark->kind == KB_MARK_HEADING)
+		return kb_introduces(last_of(f, line)) ? KB_LINE_INTRO : KB_LINE_HEAD;
+	if (mark)
+		return mark->kind == KB_MARK_CODE ? KB_LINE_CODE : KB_LINE_ITEM;
 	if (is_head(f, line))
 		return KB_LINE_HEAD;
 	if (is_row(f, line))
@@ -215,6 +221,25 @@ static void find_stopped_items(const struct finder *f)
 	}
 }
 
+/* Steps of a list that its document numbers: code and paragraphs between two of them are theirs. */
+static void find_between(const struct finder *f)
+{
+	struct kb_line *v = f->lines->v;
+	size_t last = SIZE_MAX; /* item */
+
+	for (size_t i = 0; i < f->lines->count; i++) {
+		const struct kb_line_mark *mark = f->sentences[v[i].first].mark;
+
+		if (v[i].starts || v[i].kind == KB_LINE_HEAD)
+			last = SIZE_MAX;
+		if (!mark || mark->kind != KB_MARK_ITEM)
+			continue;
+		for (size_t k = last; mark->number > 1 && k < i; k++)
+			v[k].kind = KB_LINE_ITEM;
+		last = i;
+	}
+}
+
 void kb_lines_find(struct kb_arena *arena, const struct kb_line_sentence *sentences, size_t count,
                    struct kb_lines *out)
 {
@@ -234,13 +259,14 @@ void kb_lines_find(struct kb_arena *arena, const struct kb_line_sentence *senten
 		out->v[i].kind = kind_alone(&f, i);
 	find_open_items(&f);
 	find_stopped_items(&f);
+	find_between(&f);
 }
 
 /* ---- blocks ---- */
 
 static bool is_listed(enum kb_line_kind kind)
 {
-	return kind == KB_LINE_ITEM || kind == KB_LINE_ROW;
+	return kind == KB_LINE_ITEM || kind == KB_LINE_CODE || kind == KB_LINE_ROW;
 }
 
 void kb_lines_block(const struct kb_lines *lines, size_t line, size_t *first, size_t *end)
@@ -257,10 +283,12 @@ void kb_lines_block(const struct kb_lines *lines, size_t line, size_t *first, si
 			--*first;
 		while (*end < lines->count && !v[*end].starts && v[*end].kind == kind)
 			++*end;
-		/* What stands before items or code belongs to them. */
+		/* What stands before items or code belongs to them, if it is their heading. */
 		if (is_listed(v[*first].kind) && !v[*first].starts
 		    && (v[*first - 1].kind == KB_LINE_INTRO
-		        || (kind == KB_LINE_ITEM && v[*first - 1].kind == KB_LINE_PROSE)))
+		        || (kind != KB_LINE_ROW
+		            && (v[*first - 1].kind == KB_LINE_PROSE
+		                || v[*first - 1].kind == KB_LINE_HEAD))))
 			--*first;
 	} else if ((v[line].kind == KB_LINE_INTRO || v[line].kind == KB_LINE_ASKS)
 	           && *end < lines->count && !v[*end].starts && kind != KB_LINE_HEAD) {

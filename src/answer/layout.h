@@ -1,7 +1,8 @@
 /*
- * What stands between the sentences of an answer: blanks, ends of lines and paragraphs, and the
- * marks of lists in Markdown. These are no part of a quote: a document's text has no marks, its
- * passages say where items begin (index.h). Belongs to one answer.
+ * What stands between the sentences of an answer: blanks, ends of lines and paragraphs, the marks
+ * of lists in Markdown, and the heading of a list or of code that nothing else leads to. These are
+ * no part of a quote: a document's text has no marks, its passages say which lines are items, and
+ * begin behind their heading (index.h). Belongs to one answer.
  */
 #ifndef KB_ANSWER_LAYOUT_H
 #define KB_ANSWER_LAYOUT_H

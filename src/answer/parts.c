@@ -54,8 +54,9 @@ struct unit {
 	struct kb_sv text; /* without debris at its end; empty: nothing else is there */
 	double mass;       /* how likely it answers, against the best */
 	size_t letters;
-	bool first, opens; /* its passage; a line of it */
-	bool said;         /* or not to be */
+	const struct kb_line_mark *mark; /* of the line that it opens; NULL: none */
+	bool first, opens;               /* its passage; a line of it */
+	bool said;                       /* or not to be */
 };
 
 struct text {
@@ -108,7 +109,8 @@ static void find_lines(struct kb_arena *arena, struct text *t)
 
 	for (size_t i = 0; i < t->count; i++)
 		all[i] = (struct kb_line_sentence){ t->units[i].text, t->units[i].letters,
-			                            t->units[i].opens, t->units[i].first };
+			                            t->units[i].opens, t->units[i].first,
+			                            t->units[i].mark };
 	kb_lines_find(arena, all, t->count, &t->lines);
 	for (size_t i = 0; i + 1 < t->count; i++)
 		if (is_head(t, i)) {
@@ -140,9 +142,11 @@ static void read_units(struct kb_arena *arena, const struct kb_candidate *candid
 			.text = kb_excerpt_trim(
 			        kb_sv_sub(from->passage.text, s->start, s->end - s->start)),
 			.mass = exp((double)s->z - best + SEARCH_Z * relative),
-			.opens = s->start == 0 || from->passage.text.p[s->start - 1] == '\n',
+			.mark = kb_passage_mark(&from->passage, s->start),
 			.said = s->other,
 		};
+		units[i].opens = units[i].mark || s->start == 0
+		                 || from->passage.text.p[s->start - 1] == '\n';
 		units[i].letters = kb_line_letters(units[i].text) + 1;
 		if (!units[i].text.n)
 			units[i].mass = 0;
@@ -217,7 +221,7 @@ static bool is_listed(const struct text *t, size_t unit)
 {
 	enum kb_line_kind kind = line_of(t, unit)->kind;
 
-	return kind == KB_LINE_ITEM || kind == KB_LINE_ROW;
+	return kind == KB_LINE_ITEM || kind == KB_LINE_CODE || kind == KB_LINE_ROW;
 }
 
 /* Whether nothing of it has been said. */

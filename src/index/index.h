@@ -15,10 +15,21 @@
 
 #include "index/analysis.h"
 
-struct kb_list_item {
-	uint32_t at;     /* bytes of the passage's text */
-	uint32_t depth;  /* in how many lists it is, from 1 */
-	uint32_t number; /* 0: it has none */
+/* What a document marks as no paragraph. Its text has no marks, so that nothing is found by them.
+ */
+enum kb_mark_kind {
+	KB_MARK_ITEM,
+	KB_MARK_HEADING,
+	KB_MARK_CODE,
+	KB_MARK_LISTED, /* goes on with an item, or is one whose mark is in the text */
+	KB_MARKS
+};
+
+struct kb_line_mark {
+	uint32_t at; /* bytes of the passage's text, where the line begins */
+	enum kb_mark_kind kind;
+	/* Of an item: in how many lists it is, from 1, and its number, or 0; of others 0. */
+	uint32_t depth, number;
 };
 
 /* What a writer takes and a search gives back. The bytes belong to the caller on the way in and to
@@ -32,13 +43,15 @@ struct kb_passage {
 	struct kb_sv title;   /* of the document */
 	struct kb_sv heading; /* path, outermost first, joined by " > " */
 	struct kb_sv text;
-	/* Where items of lists begin whose marks are not in the text, in their order. */
-	const struct kb_list_item *items;
-	size_t item_count;
+	const struct kb_line_mark *marks; /* in their order */
+	size_t mark_count;
 	/* What it is also found by: words that count as the text's but not in its length, and are
 	 * not kept. Empty on the way out. */
 	struct kb_sv names;
 };
+
+/* The mark of the line that begins there, blanks aside; NULL: it has none. */
+const struct kb_line_mark *kb_passage_mark(const struct kb_passage *passage, size_t at);
 
 struct kb_segment_writer;
 struct kb_vectors;

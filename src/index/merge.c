@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "index/forward.h"
-#include "index/items.h"
+#include "index/line_marks.h"
 #include "index/snapshot.h"
 
 /* A part and where its passages go. */
@@ -36,7 +36,7 @@ struct merge {
 	size_t count;
 	struct kb_columns columns;
 	struct kb_text_builder text;
-	struct kb_items_builder items;
+	struct kb_line_marks_builder marks;
 	struct kb_dict_builder dict;
 	struct kb_forward_builder *forward;
 	struct kb_builder *builder;
@@ -94,7 +94,7 @@ static void merge_columns(struct merge *merge, const struct source *source)
 		passage.page_id = kb_page_shifted(passage.page_id, source->part->page_shift);
 		for (int f = 0; f < KB_FIELDS; f++)
 			codes[f] = segment->lengths[f][doc];
-		kb_items_copy(&merge->items, merge->columns.passages, segment, doc);
+		kb_line_marks_copy(&merge->marks, merge->columns.passages, segment, doc);
 		kb_columns_add(&merge->columns, &passage, codes);
 	}
 	merge->columns.text_bytes += segment->text_bytes;
@@ -443,7 +443,7 @@ static bool run(struct merge *merge, int64_t *bytes, struct kb_err *err)
 		if (!merge_text(merge, &merge->sources[i], err))
 			return false;
 	if (!kb_text_put(&merge->text, merge->builder, err)
-	    || !kb_items_put(&merge->items, merge->builder, err))
+	    || !kb_line_marks_put(&merge->marks, merge->builder, err))
 		return false;
 	kb_columns_put(&merge->columns, merge->dict.count, merge->builder);
 	return kb_builder_finish(merge->builder, bytes, err);
@@ -466,7 +466,7 @@ bool kb_segment_merge(const struct kb_part_range *parts, const struct kb_cancel 
 	}
 	kb_columns_init(&merge.columns);
 	kb_text_builder_init(&merge.text);
-	kb_items_init(&merge.items);
+	kb_line_marks_init(&merge.marks);
 	kb_dict_builder_init(&merge.dict);
 	merge.forward = kb_forward_new_counting();
 	merge.builder = kb_builder_new(&kb_segment_form, path);
@@ -480,7 +480,7 @@ bool kb_segment_merge(const struct kb_part_range *parts, const struct kb_cancel 
 	kb_builder_free(merge.builder);
 	kb_columns_fini(&merge.columns);
 	kb_text_builder_fini(&merge.text);
-	kb_items_fini(&merge.items);
+	kb_line_marks_fini(&merge.marks);
 	kb_dict_builder_fini(&merge.dict);
 	kb_forward_free(merge.forward);
 	for (size_t i = 0; i < count; i++) {

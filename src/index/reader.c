@@ -20,7 +20,7 @@ static const char *const section_names[KB_SEC_COUNT] = {
 	[KB_SEC_TEXT] = "text",           [KB_SEC_TEXT_BLOCKS] = "text_blocks",
 	[KB_SEC_WORDS] = "words",         [KB_SEC_WORD_BLOCKS] = "word_blocks",
 	[KB_SEC_FORWARD] = "forward",     [KB_SEC_FORWARD_PLACES] = "forward_places",
-	[KB_SEC_PIECES] = "pieces",       [KB_SEC_LISTS] = "lists",
+	[KB_SEC_PIECES] = "pieces",       [KB_SEC_MARKS] = "lists",
 };
 
 const struct kb_form kb_segment_form = {

@@ -29,7 +29,7 @@
  *   TEXT_BLOCKS  a row for each frame: u32 first passage, u32 bytes before compression, u64 place
  *             in TEXT.
  *   WORDS, FORWARD, PIECES  what the second ranking step reads: forward.h.
- *   LISTS     where items of lists begin, items.h. Older files have none.
+ *   MARKS     items of lists, headings, code: line_marks.h. Older files have none.
  *
  * A reader trusts nothing: every place and length is checked against the map when it is used, every
  * passage number against the number of passages. A damaged file that passes the checks of opening
@@ -71,7 +71,7 @@ enum kb_section_id {
 	KB_SEC_FORWARD,
 	KB_SEC_FORWARD_PLACES,
 	KB_SEC_PIECES,
-	KB_SEC_LISTS,
+	KB_SEC_MARKS,
 	KB_SEC_COUNT
 };
 

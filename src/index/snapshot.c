@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "index/column.h"
 #include "index/factors.h"
-#include "index/items.h"
+#include "index/line_marks.h"
 
 /* Takes the dead passages' lengths off the part's sums. */
 static void forget_dead(const struct kb_part *part, uint64_t sums[KB_FIELDS])
@@ -400,6 +400,6 @@ bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *ar
 	for (uint32_t i = block.first; i <= doc; i++)
 		if (!kb_text_next(&p, end, &out->title, &out->heading, &out->text))
 			return kb_corrupt(err, "section text is damaged at passage %u", i);
-	kb_items_read(segment, arena, doc, out);
+	kb_line_marks_read(segment, arena, doc, out);
 	return true;
 }

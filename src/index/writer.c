@@ -12,7 +12,7 @@
 #include "index/bytes.h"
 #include "index/codes.h"
 #include "index/forward.h"
-#include "index/items.h"
+#include "index/line_marks.h"
 
 enum {
 	POOL_BLOCK = 1 << 20,
@@ -56,7 +56,7 @@ struct kb_segment_writer {
 	size_t touched_count, touched_capacity;
 	struct kb_columns columns;
 	struct kb_text_builder text;
-	struct kb_items_builder items;
+	struct kb_line_marks_builder marks;
 	struct kb_forward_builder *forward;
 	uint32_t *numbers; /* of the field in hand: of each term of the analysis */
 	size_t number_capacity;
@@ -74,7 +74,7 @@ static void begin(struct kb_segment_writer *writer)
 	writer->pool_used = POOL_BLOCK; /* so that the first chunk takes a block */
 	kb_columns_init(&writer->columns);
 	kb_text_builder_init(&writer->text);
-	kb_items_init(&writer->items);
+	kb_line_marks_init(&writer->marks);
 	writer->forward = kb_forward_new();
 }
 
@@ -94,7 +94,7 @@ static void end(struct kb_segment_writer *writer)
 	free(writer->touched);
 	kb_columns_fini(&writer->columns);
 	kb_text_builder_fini(&writer->text);
-	kb_items_fini(&writer->items);
+	kb_line_marks_fini(&writer->marks);
 	kb_forward_free(writer->forward);
 	free(writer->numbers);
 	free(writer->hinted);
@@ -137,7 +137,7 @@ size_t kb_segment_writer_memory(const struct kb_segment_writer *writer)
 	       + writer->block_count * TERM_BLOCK * sizeof(union term_line)
 	       + writer->slots * sizeof(struct slot) + writer->pool_count * (size_t)POOL_BLOCK
 	       + writer->text.packed.capacity + writer->text.blocks.capacity
-	       + writer->items.rows.capacity + writer->items.bytes.capacity
+	       + writer->marks.rows.capacity + writer->marks.bytes.capacity
 	       + kb_forward_memory(writer->forward);
 }
 
@@ -450,7 +450,7 @@ void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_pas
 	kb_columns_add(&writer->columns, passage, codes);
 	writer->columns.text_bytes += texts[0].n + texts[1].n + texts[2].n;
 	kb_text_add(&writer->text, passage->title, passage->heading, passage->text);
-	kb_items_add(&writer->items, doc, passage);
+	kb_line_marks_add(&writer->marks, doc, passage);
 	kb_arena_reset(&writer->scratch);
 }
 
@@ -551,7 +551,8 @@ bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path
 	put_terms(writer, order, builder);
 	put_forward(writer, order, builder);
 	free(order);
-	ok = kb_text_put(&writer->text, builder, err) && kb_items_put(&writer->items, builder, err);
+	ok = kb_text_put(&writer->text, builder, err)
+	     && kb_line_marks_put(&writer->marks, builder, err);
 	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);
 	if (writer->too_large)
 		ok = kb_fail(err, KB_E_TOO_LARGE, "a passage is larger than %zu bytes",

@@ -14,6 +14,7 @@ struct piece {
 	struct kb_sv gap; /* what stands between the piece before and this one */
 	uint32_t offset, page_no, picture;
 	uint32_t depth, number; /* of an item that begins there; depth 0: none */
+	enum kb_block_type type;
 	int64_t words, letters; /* letters: with its gap */
 	struct kb_sv heading;
 	bool is_heading;
@@ -135,6 +136,7 @@ static void add_piece(struct pieces *pieces, struct kb_arena *arena, const struc
 			.number = from ? 0 : block->number,
 			.heading = block->heading,
 			.is_heading = is_heading,
+			.type = block->type,
 			.words = kb_count_words(text),
 			.letters = letters + (int64_t)(end ? from - end : 1),
 		};
@@ -256,17 +258,39 @@ static struct kb_sv joined(struct kb_arena *arena, const struct piece *pieces, s
 	return text;
 }
 
-static void add_items(struct kb_chunk *out, struct kb_arena *arena, const struct piece *pieces,
+/* What the document marks it as; a heading that is text itself is a line as any other. */
+static bool marked_as(const struct piece *piece, enum kb_mark_kind *kind)
+{
+	if (piece->depth)
+		*kind = KB_MARK_ITEM;
+	else if (piece->is_heading && !piece->says)
+		*kind = KB_MARK_HEADING;
+	else if (piece->type == KB_BLOCK_CODE)
+		*kind = KB_MARK_CODE;
+	else if (piece->type == KB_BLOCK_LIST)
+		*kind = KB_MARK_LISTED;
+	else
+		return false;
+	return true;
+}
+
+static void add_marks(struct kb_chunk *out, struct kb_arena *arena, const struct piece *pieces,
                       size_t count)
 {
-	struct kb_list_item *items = KB_NEW_ARRAY(arena, count, struct kb_list_item);
+	struct kb_line_mark *marks = KB_NEW_ARRAY(arena, count, struct kb_line_mark);
 
-	for (size_t i = 0; i < count; i++)
-		if (pieces[i].depth)
-			items[out->item_count++] =
-			        (struct kb_list_item){ pieces[i].offset - pieces[0].offset,
-				                       pieces[i].depth, pieces[i].number };
-	out->items = items;
+	for (size_t i = 0; i < count; i++) {
+		enum kb_mark_kind kind;
+
+		if (marked_as(&pieces[i], &kind))
+			marks[out->mark_count++] = (struct kb_line_mark){
+				.at = pieces[i].offset - pieces[0].offset,
+				.kind = kind,
+				.depth = pieces[i].depth,
+				.number = pieces[i].number,
+			};
+	}
+	out->marks = marks;
 }
 
 static void add_chunk(struct kb_chunks *out, struct kb_arena *arena, const struct piece *pieces,
@@ -285,7 +309,7 @@ static void add_chunk(struct kb_chunks *out, struct kb_arena *arena, const struc
 		.page_no = pieces[0].page_no,
 		.offset = pieces[0].offset,
 	};
-	add_items(&out->v[out->count - 1], arena, pieces, count);
+	add_marks(&out->v[out->count - 1], arena, pieces, count);
 }
 
 void kb_chunk(struct kb_arena *arena, const struct kb_parsed *parsed, struct kb_chunks *out)

@@ -35,8 +35,8 @@ struct kb_chunk {
 	struct kb_sv heading; /* path, joined by " > " */
 	struct kb_sv text;
 	uint32_t page_no, offset;
-	const struct kb_list_item *items; /* that begin in the text */
-	size_t item_count;
+	const struct kb_line_mark *marks; /* of lines of the text */
+	size_t mark_count;
 };
 
 struct kb_chunks {

@@ -52,8 +52,8 @@ int64_t kb_document_add(struct kb_segment_writer *writer, int64_t page_id,
 		                                      .heading = chunk->heading,
 		                                      .names = document->names,
 		                                      .text = chunk->text,
-		                                      .items = chunk->items,
-		                                      .item_count = chunk->item_count,
+		                                      .marks = chunk->marks,
+		                                      .mark_count = chunk->mark_count,
 		                              });
 		bytes += (int64_t)chunk->text.n;
 	}

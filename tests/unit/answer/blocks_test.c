@@ -4,7 +4,26 @@
 #include "index/sentence.h"
 
 /* The text as the answer sees it: sentences of one passage. */
-static void find(struct kb_arena *arena, struct kb_sv text, struct kb_lines *out)
+/* Of a line: #, a heading; c, code; l, it goes on with an item; a digit, an item of that number. */
+static const struct kb_line_mark *mark_of(struct kb_arena *arena, char sign)
+{
+	struct kb_line_mark *mark = KB_NEW(arena, struct kb_line_mark);
+
+	if (sign == '.')
+		return NULL;
+	mark->kind = sign == '#'   ? KB_MARK_HEADING
+	             : sign == 'c' ? KB_MARK_CODE
+	             : sign == 'l' ? KB_MARK_LISTED
+	                           : KB_MARK_ITEM;
+	if (mark->kind == KB_MARK_ITEM) {
+		mark->depth = 1;
+		mark->number = (uint32_t)(sign - '0');
+	}
+	return mark;
+}
+
+/* marks: a sign for each line; NULL: none has a mark. */
+static void find(struct kb_arena *arena, struct kb_sv text, const char *marks, struct kb_lines *out)
 {
 	struct kb_line_sentence *all;
 	struct kb_sentence *v;
@@ -17,6 +36,7 @@ static void find(struct kb_arena *arena, struct kb_sv text, struct kb_lines *out
 		all[i].letters = kb_line_letters(all[i].text);
 		all[i].opens = v[i].start == 0 || text.p[v[i].start - 1] == '\n';
 		all[i].first = i == 0;
+		all[i].mark = marks && all[i].opens ? mark_of(arena, *marks++) : NULL;
 	}
 	kb_lines_find(arena, all, count, out);
 }
@@ -27,9 +47,9 @@ static void find(struct kb_arena *arena, struct kb_sv text, struct kb_lines *out
 	"or in a line, not in this many of them, however little they say at the end of the day."
 
 /* Each line's kind: p, a paragraph; :, an introduction; ?, a question; i, an item; r, a row; h, a
- * heading. */
+ * heading; c, code. */
 static const struct {
-	const char *name, *text, *kinds;
+	const char *name, *text, *kinds, *marks;
 } kinds[] = {
 	{ "sentences of a paragraph are one line", "One is here. Two as well.", "p" },
 	{ "lines without a stop stand in a row", "Apples\nPears\nPlums", "iii" },
@@ -57,13 +77,18 @@ static const struct {
 	  "ppp" },
 	{ "a question alone in its line", "Is it hot?\nYes.\nIs it far? No.", "?pp" },
 	{ "code", "Run this.\ntool build --all\ntool start", "pii" },
+	{ "marks of the document say more than looks",
+	  "Opening hours: all week\nOpen at nine.\nNot on Monday.\ntool run: now\nIt is warm.",
+	  "hiicp", "#0lc." },
+	{ "two lists beside a paragraph", "One.\nTwo.\n" LONG "\nOne.", "iipi", "12.1" },
 };
 
 static void test_kinds(struct kb_test *t)
 {
 	static const char signs[] = {
 		[KB_LINE_PROSE] = 'p', [KB_LINE_INTRO] = ':', [KB_LINE_ASKS] = '?',
-		[KB_LINE_ITEM] = 'i',  [KB_LINE_ROW] = 'r',   [KB_LINE_HEAD] = 'h'
+		[KB_LINE_ITEM] = 'i',  [KB_LINE_CODE] = 'c',  [KB_LINE_ROW] = 'r',
+		[KB_LINE_HEAD] = 'h'
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(kinds); i++) {
@@ -72,7 +97,7 @@ static void test_kinds(struct kb_test *t)
 		char got[32];
 
 		t->row = kinds[i].name;
-		find(&arena, kb_sv_str(kinds[i].text), &lines);
+		find(&arena, kb_sv_str(kinds[i].text), kinds[i].marks, &lines);
 		for (size_t k = 0; k < lines.count && k < sizeof(got); k++)
 			got[k] = signs[lines.v[k].kind];
 		CHECK_SV(t, kb_sv(got, lines.count), kinds[i].kinds);
@@ -85,6 +110,7 @@ static void test_kinds(struct kb_test *t)
 static const struct {
 	const char *name, *text;
 	size_t line, first, last;
+	const char *marks;
 } blocks[] = {
 	{ "a paragraph alone", "It is warm.\nIt is light.", 0, 0, 0 },
 	{ "a list from what introduces it to its end",
@@ -99,6 +125,12 @@ static const struct {
 	  "It is warm.\nSize: S; Fee: 1\nSize: L; Fee: 2", 2, 1, 2 },
 	{ "a table with the line that introduces it", "Fees:\nSize: S; Fee: 1\nSize: L; Fee: 2", 2,
 	  0, 2 },
+	{ "code that is marked, with the sentence before it",
+	  "It is warm.\nRun this.\nBuild. Go.\nrun", 3, 1, 3, "..cc" },
+	{ "a heading that is marked leads to its list, whatever it looks like",
+	  "It is warm.\n1. Hours: all\nOpen at nine.\nShut at six.", 2, 1, 3, ".#0l" },
+	{ "steps with the code between them", "Do this:\nInstall it.\napt install it\nStart it.", 1,
+	  0, 3, ".1c2" },
 	{ "not over a heading", "It is warm.\nOpening hours\nWe open at nine.\nWe shut at six.", 2,
 	  2, 2 },
 };
@@ -111,7 +143,7 @@ static void test_blocks(struct kb_test *t)
 		size_t first, end;
 
 		t->row = blocks[i].name;
-		find(&arena, kb_sv_str(blocks[i].text), &lines);
+		find(&arena, kb_sv_str(blocks[i].text), blocks[i].marks, &lines);
 		kb_lines_block(&lines, blocks[i].line, &first, &end);
 		CHECK_INT(t, first, blocks[i].first);
 		CHECK_INT(t, end, blocks[i].last + 1);

@@ -14,7 +14,8 @@ struct found {
 };
 
 /* Of a text of lines. */
-static const struct kb_list_item items[] = { { 12, 1, 1 }, { 18, 1, 0 } };
+static const struct kb_line_mark marks[] = { { 12, KB_MARK_ITEM, 1, 1 },
+	                                     { 18, KB_MARK_ITEM, 1, 0 } };
 
 /* The candidates are in the order of their words; what is shown, a passage a line. */
 static const struct {
@@ -60,8 +61,8 @@ static void find(struct kb_arena *arena, const struct found *v, struct kb_closes
 		step->candidates[i] = (struct kb_candidate){
 			.passage = { .page_id = i + 1,
 			             .text = kb_sv_str(v[i].text),
-			             .items = items,
-			             .item_count = strchr(v[i].text, '\n') ? 2 : 0 },
+			             .marks = marks,
+			             .mark_count = strchr(v[i].text, '\n') ? 2 : 0 },
 			.score = (float)(PASSAGES - i),
 			.meant = (float)(PASSAGES - i),
 			.place = v[i].place,

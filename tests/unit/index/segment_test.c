@@ -6,7 +6,10 @@
 #include "index/rank.h"
 #include "test.h"
 
-static const struct kb_list_item steps[] = { { 0, 1, 300 }, { 6, 2, 0 }, { 27, 1, 301 } };
+static const struct kb_line_mark steps[] = { { 0, KB_MARK_ITEM, 1, 300 },
+	                                     { 6, KB_MARK_ITEM, 2, 0 },
+	                                     { 20, KB_MARK_CODE, 0, 0 },
+	                                     { 27, KB_MARK_ITEM, 1, 301 } };
 
 static const struct kb_passage shop[] = {
 	{ 7, 0, 0, 0, KB_LANG_EN, KB_SV_INIT("Returns"), KB_SV_INIT("Policy"),
@@ -43,11 +46,11 @@ static void write_shop(struct kb_test *t, const char *path)
 static void check_items(struct kb_test *t, const struct kb_passage *p,
                         const struct kb_passage *want)
 {
-	CHECK_INT(t, p->item_count, want->item_count);
-	for (size_t i = 0; i < p->item_count && i < want->item_count; i++) {
-		CHECK_INT(t, p->items[i].at, want->items[i].at);
-		CHECK_INT(t, p->items[i].depth, want->items[i].depth);
-		CHECK_INT(t, p->items[i].number, want->items[i].number);
+	CHECK_INT(t, p->mark_count, want->mark_count);
+	for (size_t i = 0; i < p->mark_count && i < want->mark_count; i++) {
+		CHECK_INT(t, p->marks[i].at, want->marks[i].at);
+		CHECK_INT(t, p->marks[i].depth, want->marks[i].depth);
+		CHECK_INT(t, p->marks[i].number, want->marks[i].number);
 	}
 }
 

@@ -84,7 +84,7 @@ static void test_paragraphs(struct kb_test *t)
 	doc_fini(&d);
 }
 
-static void test_items(struct kb_test *t)
+static void test_marks(struct kb_test *t)
 {
 	struct kb_chunks chunks;
 	struct doc d;
@@ -98,14 +98,24 @@ static void test_items(struct kb_test *t)
 		d.blocks[d.parsed.block_count - 1].number = i;
 	}
 	add(&d, KB_BLOCK_LIST, "A", words(&d, 10, "more"));
+	add(&d, KB_BLOCK_CODE, "A", KB_SV("a();\n\nb();"));
+	add(&d, KB_BLOCK_HEADING, "B", KB_SV("B"));
+	add(&d, KB_BLOCK_PARAGRAPH, "B", words(&d, 20, "b"));
+	add(&d, KB_BLOCK_HEADING, "C", KB_SV("C"));
+	add(&d, KB_BLOCK_PARAGRAPH, "C", words(&d, 20, "c"));
 	kb_chunk(&d.arena, &d.parsed, &chunks);
-	CHECK_INT(t, chunks.count, 2);
-	CHECK_INT(t, chunks.v[0].item_count, 0);
-	CHECK_INT(t, chunks.v[1].item_count, 3);
-	CHECK_INT(t, chunks.v[1].items[0].at, 0);
-	CHECK_INT(t, chunks.v[1].items[2].number, 3);
+	CHECK_INT(t, chunks.count, 3);
+	CHECK_INT(t, chunks.v[0].mark_count, 0);
+	CHECK_INT(t, chunks.v[1].mark_count, 6);
+	CHECK_INT(t, chunks.v[1].marks[3].kind, KB_MARK_LISTED);
+	CHECK_INT(t, chunks.v[1].marks[5].kind, KB_MARK_CODE);
+	CHECK(t, kb_sv_eq(kb_sv_from(chunks.v[1].text, chunks.v[1].marks[5].at), KB_SV("b();")));
+	CHECK_INT(t, chunks.v[2].mark_count, 1);
+	CHECK_INT(t, chunks.v[2].marks[0].kind, KB_MARK_HEADING);
+	CHECK_INT(t, chunks.v[1].marks[0].at, 0);
+	CHECK_INT(t, chunks.v[1].marks[2].number, 3);
 	CHECK(t,
-	      kb_sv_starts(kb_sv_from(chunks.v[1].text, chunks.v[1].items[2].at), KB_SV("Thei0")));
+	      kb_sv_starts(kb_sv_from(chunks.v[1].text, chunks.v[1].marks[2].at), KB_SV("Thei0")));
 	check_slices(t, &d, &chunks);
 	doc_fini(&d);
 }
@@ -464,7 +474,7 @@ int main(int argc, char **argv)
 		{ "paragraphs under one heading make passages of about 200 words",
 		  test_paragraphs },
 		{ "a heading begins a passage unless the one before is short", test_headings },
-		{ "items of lists are told by their places", test_items },
+		{ "items, headings and code are told by their places", test_marks },
 		{ "a question stands alone with its answer", test_questions },
 		{ "a few words stand with their question", test_few_words },
 		{ "a heading goes with what follows it", test_heading_at_the_end },
