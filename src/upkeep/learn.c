@@ -74,7 +74,8 @@ static bool agent_open(const struct kb_learn *learn, struct agent *agent, int64_
 			return false;
 		agent->parts[agent->opened++] =
 		        (struct kb_snapshot_part){ .segment = segment,
-			                           .version = state->segments[i].version };
+			                           .version = state->segments[i].version,
+			                           .page_shift = state->segments[i].page_shift };
 	}
 	dead = KB_NEW_ARRAY(&agent->arena, state->dead_count, struct kb_dead_page);
 	for (size_t i = 0; i < state->dead_count; i++)
