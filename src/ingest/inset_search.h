@@ -17,7 +17,8 @@ struct kb_inset_search {
 	struct kb_sv lost; /* empty, or a sentence on pages whose pictures were not found */
 };
 
-/* In the arena. What it fails for says nothing of the document itself, but for KB_E_CANCELLED. */
+/* In the arena. KB_E_CANCELLED ends the document's reading; what else it fails for is no failure of
+ * the document, which is read without its pictures. */
 bool kb_insets_find(struct kb_inset_search *s, struct kb_arena *arena,
                     const struct kb_parsed *parsed, struct kb_err *err) KB_MUST_CHECK;
 

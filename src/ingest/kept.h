@@ -12,7 +12,7 @@
 #include "ingest/taking.h"
 
 /* Ends its steps with LATER, and taking->kept: nothing where documents were found within this one,
- * which only the parser can give again. */
+ * which only the parser can give again. FAILED where the blob cannot be put. */
 enum kb_take_step kb_kept_put_off(struct kb_taking *taking);
 /* Into taking->parsed. False: there is none that can be used. */
 bool kb_kept_read(struct kb_taking *taking);

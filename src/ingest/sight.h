@@ -53,7 +53,8 @@ bool kb_sight_draw(struct kb_parser *parser, struct kb_arena *arena,
                    const struct kb_parse_request *request, struct kb_sv *address,
                    struct kb_err *err) KB_MUST_CHECK;
 
-/* What the model says of a picture, which kb_picture_address() has made. */
+/* What the model says of a picture, which kb_picture_address() has made. KB_E_UPSTREAM where it has
+ * no place for us, or does not come to an end; else as kb_chat_whole(). */
 bool kb_sight_look(struct kb_sight *sight, struct kb_arena *arena, const struct kb_sv *address,
                    const struct kb_cancel *cancel, struct kb_sv *text,
                    struct kb_err *err) KB_MUST_CHECK;
