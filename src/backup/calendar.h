@@ -2,8 +2,8 @@
  * Backups that the service makes by itself, and the drill that asks whether they come back.
  *
  * One thread, with a small share of the processors. Whose turn it is says the store: of several
- * nodes one makes each backup, whichever looks first. A backup that fails is tried again when the
- * next one is due, a drill a day later.
+ * nodes one makes each backup, whichever looks first. What fails, a backup or a drill, is tried
+ * again when the next one is due.
  */
 #ifndef KB_BACKUP_CALENDAR_H
 #define KB_BACKUP_CALENDAR_H

@@ -64,7 +64,7 @@ int64_t kb_backup_time(const char *id);
 bool kb_backup_id_of(struct kb_sv name, char id[KB_BACKUP_ID]);
 
 struct kb_sv kb_backup_record_write(struct kb_arena *arena, const struct kb_backup_record *record);
-/* KB_E_CORRUPT says what is wrong with it. */
+/* KB_E_CORRUPT says what is wrong with it; KB_E_UNSUPPORTED: it is of a newer program. */
 bool kb_backup_record_read(struct kb_arena *arena, struct kb_sv text, struct kb_backup_record *out,
                            struct kb_err *err) KB_MUST_CHECK;
 

@@ -17,7 +17,8 @@ struct kb_backup_where {
 	const char *scratch; /* of what is sealed: as in kb_blobs_seal() */
 };
 /* For who reads: KB_E_NOT_FOUND where it is no place of backups, KB_E_CONFLICT where its backups
- * are sealed and the key is missing or another one, or where there is a key and they are not. */
+ * are sealed and the key is missing or another one, or where there is a key and they are not,
+ * KB_E_UNSUPPORTED where a newer program has made them. */
 struct kb_blobs *kb_backup_open(const struct kb_backup_where *where, const struct kb_log *log,
                                 struct kb_err *err) KB_MUST_CHECK;
 
@@ -38,14 +39,15 @@ struct kb_backup_ids {
 };
 bool kb_backup_ids(struct kb_blobs *place, struct kb_arena *arena, struct kb_backup_ids *out,
                    struct kb_err *err) KB_MUST_CHECK;
-/* KB_E_NOT_FOUND, or KB_E_CORRUPT with the backup's id. */
+/* KB_E_NOT_FOUND, KB_E_CORRUPT or KB_E_UNSUPPORTED, with the backup's id. */
 bool kb_backup_record(struct kb_blobs *place, struct kb_arena *arena, const char *id,
                       struct kb_backup_record *out, struct kb_err *err) KB_MUST_CHECK;
 bool kb_backup_publish(struct kb_blobs *place, const struct kb_backup_record *record,
                        struct kb_err *err) KB_MUST_CHECK;
 bool kb_backup_drop(struct kb_blobs *place, const char *id, struct kb_err *err) KB_MUST_CHECK;
 
-/* The one of that id, or the newest that is not younger than that time; NULL: the newest. */
+/* The one of that id, or the newest that is not younger than that time; NULL: the newest.
+ * KB_E_INVALID: `at` is neither; KB_E_NOT_FOUND: there is none so old. */
 bool kb_backup_choose(struct kb_blobs *place, struct kb_arena *arena, const char *at,
                       struct kb_backup_record *out, struct kb_err *err) KB_MUST_CHECK;
 

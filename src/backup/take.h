@@ -42,7 +42,8 @@ struct kb_backup_made {
 	int64_t blobs, copied, missing;
 	int64_t kept, dropped, held_bytes;
 };
-/* KB_E_CONFLICT where the place is another installation's. */
+/* KB_E_CONFLICT where the place is another installation's, has lost the backups that it had or has
+ * one of a time to come, or where another backup is being made. */
 bool kb_backup_make(const struct kb_backup_task *task, struct kb_backup_made *out,
                     struct kb_err *err) KB_MUST_CHECK;
 
