@@ -17,7 +17,7 @@
  * finish      figures for the log and the stored message
  *
  * A document that the request's labels do not open takes no part in any step: the search itself
- * passes over it. Only statistics of terms are the whole agent's.
+ * passes over it, and how common words are is counted of the others alone.
  *
  * The text is handed out in fragments as it is made, so that it can be streamed; together they are
  * the whole text. A call belongs to a worker: it reads the store and mapped files. Any number of

@@ -22,8 +22,7 @@
  *    "verified":{"at":1700000000000000,"claims":2,"supported":1}}     after a verification
  *
  * An answer that a model wrote also says which model that was ("model"), which documents it was
- * given
- * ("given"), how many statements it makes and how many of them no document supports.
+ * given ("given"), how many statements it makes and how many of them no document supports.
  *
  * For workers: a check reads the store and blobs. Results live in the caller's arena.
  */
