@@ -2,10 +2,10 @@
  * The HTTP interface: the route table and what every handler shares.
  *
  * A request comes from the server (http), finds its row in routes.c, passes the one dispatch
- * (dispatch.c), which checks the key, finds the agent the path names and reads the body, and
- * reaches its handler, which answers. Handlers run on workers and may block; a row's `fast` handler
- * runs on a loop thread and may not. Everything of one request lives in its arena. Nothing here
- * holds SQL or ranks text.
+ * (dispatch.c), which makes out who calls (principal.h), finds the agent the path names, asks
+ * whether they have the row's role there and reads the body, and reaches its handler, which
+ * answers. Handlers run on workers and may block; a row's `fast` handler runs on a loop thread and
+ * may not. Everything of one request lives in its arena. Nothing here holds SQL or ranks text.
  */
 #ifndef KB_API_API_H
 #define KB_API_API_H

@@ -1,6 +1,6 @@
 /*
- * What the plan of the key's account still allows: queries a month, agents, words. Counted in the
- * store, so the same on every node. For handlers.
+ * What the plan of the account still allows: queries and tokens of models a month, agents, words.
+ * Counted in the store, so the same on every node. For handlers.
  */
 #ifndef KB_API_QUOTA_H
 #define KB_API_QUOTA_H

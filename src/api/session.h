@@ -1,5 +1,6 @@
 /*
- * One question in a conversation: what messages.c and completions.c share.
+ * One question in a conversation, whichever way it comes: messages, completions, a visitor's talk,
+ * a tool of the protocol for models (mcp_tools.c), a trial.
  *
  * A turn is begun (limits, lock, history, who answers), answered, and kept; it is answered without
  * a worker while a model writes, so what answers the request is called back. Its stored message is
