@@ -1,6 +1,6 @@
 /*
- * A running service, asked over HTTP for one agent: what the commands that need no data directory
- * (add) share. It may stand on another machine.
+ * A running service, asked over HTTP for one agent or for its account: what the commands that need
+ * no data directory (add, sync, eval, import) share. It may stand on another machine.
  *
  * A service that is busy (429, 503) is asked again after the pause it names, a dozen times, and so
  * is one that has answered before and cannot be reached now: it may be starting anew. What was sent
