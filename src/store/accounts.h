@@ -86,7 +86,8 @@ bool kb_store_key_get(struct kb_store *store, struct kb_arena *arena, int64_t id
 /* It was used just now: noted where the last use that was is some minutes old. Costs nothing
  * otherwise. */
 void kb_store_key_seen(struct kb_store *store, const struct kb_key *key);
-/* The same from memory, without blocking: false when the cache does not know (ask the other). */
+/* kb_store_key_check() from memory, without blocking: false when the cache does not know (ask
+ * that). */
 bool kb_store_peek_key(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
                        struct kb_key *out) KB_MUST_CHECK;
 /* Whether the key of that id is valid right now, whoever revoked it (keys.c). */

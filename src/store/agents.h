@@ -52,8 +52,9 @@ bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t
                          struct kb_err *err) KB_MUST_CHECK;
 
 /* Which agent is edited, and how. `change` returns false with *err set to give up; it runs on the
- * writer's thread, so it must be quick and not call the store. Ids, created_at, is_active and
- * index_version are not its to change. */
+ * writer's thread, so it must be quick and not call the store; and perhaps several times, each time
+ * from the agent as it is then (kb_db_write()). Ids, created_at, is_active and index_version are
+ * not its to change. */
 struct kb_agent_edit {
 	int64_t account_id, id;
 	bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,

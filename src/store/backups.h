@@ -6,7 +6,8 @@
 #include "store/store.h"
 
 struct kb_backups {
-	int64_t last_at, state_at; /* when the last whole one was finished, and of which state; 0 */
+	int64_t last_at, state_at; /* when the last whole one was finished, and of which state; 0:
+	                              never */
 	int64_t tried_at, drill_tried_at; /* when each was begun last; 0: never */
 	int64_t kept, held_bytes;         /* how many there are, and what they take */
 	int64_t drill_at;                 /* when one was last seen to come back; 0: never */

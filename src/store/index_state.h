@@ -51,7 +51,7 @@ struct kb_index_state {
 	/* Those that are known to be damaged (repairs.h), and not among the segments above. */
 	struct kb_segment_row *damaged;
 	size_t damaged_count;
-	struct kb_dead_row *dead;
+	struct kb_dead_row *dead; /* by page, each once */
 	size_t dead_count;
 	struct kb_label_row *labels; /* by id */
 	size_t label_count;

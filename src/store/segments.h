@@ -9,6 +9,7 @@
 #include "store/index_state.h"
 #include "store/pages.h"
 
+/* KB_E_NOT_FOUND where the agent is gone. */
 bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                           struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
 /* The agent's present index version: read-your-writes after every commit of this process. */

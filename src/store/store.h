@@ -17,8 +17,8 @@
  * than two or three values: which record, or how it is edited. A list that is asked for page by
  * page comes as its rows, their count, and the total of all pages.
  *
- * The families have a header each: accounts.h, agents.h, pages.h, labels.h, segments.h,
- * conversations.h, personas.h.
+ * Each family of tables has a header of its own, and X_own.h is what others of the store's files
+ * see of family X inside a write.
  */
 #ifndef KB_STORE_STORE_H
 #define KB_STORE_STORE_H
