@@ -1,6 +1,6 @@
 /*
  * The way out to the web: one thread finds what is due (a page in the line of its host, a source to
- * be read), a few others fetch it.
+ * be read), others fetch it: a dozen of each kind at a time, and more where hosts are slow.
  *
  * A page's bytes become a blob and the page goes on to ingestion as an upload does; so a slow host
  * keeps one of these threads and nobody else. Of each host one thing is asked at a time, the

@@ -45,7 +45,8 @@ struct kb_film_request {
 	struct kb_fetch_patience patience;
 };
 /* What is said in it, as kb_fetch() would give a file of WebVTT. KB_E_BUSY: as many as may be are
- * being read. KB_E_NOT_FOUND: there are no subtitles. KB_E_UPSTREAM: the program gets none.
+ * being read. KB_E_NOT_FOUND: there are no subtitles, or the program gets none. KB_E_UNSUPPORTED:
+ * its walls cannot be put up here. KB_E_UPSTREAM: it does not start, or writes no WebVTT.
  * KB_E_TIMEOUT, KB_E_TOO_LARGE, KB_E_CANCELLED. */
 bool kb_films_read(struct kb_films *films, struct kb_arena *arena,
                    const struct kb_film_request *request, struct kb_fetch_response *out,
