@@ -31,12 +31,6 @@ static int by_page(const void *a, const void *b)
 	return x->page_id < y->page_id ? -1 : x->page_id > y->page_id;
 }
 
-void kb_dead_sort(struct kb_index_state *state)
-{
-	if (state->dead_count)
-		qsort(state->dead, state->dead_count, sizeof(*state->dead), by_page);
-}
-
 bool kb_dead_has(const struct kb_index_state *state, int64_t version, int64_t page_id)
 {
 	struct kb_dead_row key = { .page_id = page_id };

@@ -16,8 +16,6 @@
 #include "live/catalog.h"
 #include "store/index_state.h"
 
-/* Brings the state's dead pages into the order that the others here want. */
-void kb_dead_sort(struct kb_index_state *state);
 /* Whether passages of the page in a segment of that version are gone. */
 bool kb_dead_has(const struct kb_index_state *state, int64_t version, int64_t page_id);
 

@@ -1,12 +1,13 @@
-/* Conversations that were kept long enough. */
+/* Conversations that were kept long enough, and the addresses that visitors left in that time. */
 #ifndef KB_UPKEEP_PURGE_H
 #define KB_UPKEEP_PURGE_H
 
 #include "upkeep/config.h"
 
-/* Removes the conversations of all agents that are older than their agents keep them, in bounded
- * transactions, and logs how many of each agent. Ends early when cancelled. What failed
- * for one agent is logged and left for the next time. */
+/* Removes the conversations of all agents that are older than their agents keep them, and leads
+ * (store/leads.h) with them, in bounded transactions, and logs how many conversations of each
+ * agent. The configuration has its keep_days. Ends early when cancelled. What failed for one agent
+ * is logged and left for the next time. */
 struct kb_purge_sum {
 	int64_t messages, conversations;
 };

@@ -5,6 +5,7 @@
 
 #include "base/temp.h"
 #include "ingest/origin.h"
+#include "upkeep/known_texts.h"
 
 enum { RENEW_S = 5 };
 
@@ -31,24 +32,6 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static int by_page(const void *a, const void *b)
-{
-	const struct kb_dead_row *x = a, *y = b;
-
-	return (x->page_id > y->page_id) - (x->page_id < y->page_id);
-}
-
-static bool is_dead(const struct kb_index_state *state, int64_t version, int64_t page_id)
-{
-	struct kb_dead_row key = { .page_id = page_id };
-	const struct kb_dead_row *dead =
-	        state->dead_count
-	                ? bsearch(&key, state->dead, state->dead_count, sizeof(key), by_page)
-	                : NULL;
-
-	return dead && version < dead->version;
-}
-
 /* The pages whose passages are alive in this segment. */
 static bool add_whole(struct kb_rebuild *in, const struct kb_segment_row *row, struct kb_err *err)
 {
@@ -65,7 +48,7 @@ static bool add_whole(struct kb_rebuild *in, const struct kb_segment_row *row, s
 	for (int64_t doc = 0; doc < kb_snapshot_counted(snapshot); doc++) {
 		int64_t page_id = kb_snapshot_page(snapshot, 0, (uint32_t)doc);
 
-		if (page_id == last || is_dead(&in->state, row->version, page_id))
+		if (page_id == last || kb_dead_has(&in->state, row->version, page_id))
 			continue;
 		last = page_id;
 		KB_GROW(in->whole, in->whole_capacity, in->whole_count + 1);

@@ -52,9 +52,13 @@ bool kb_rebuild_segment(const struct kb_repair_with *with, struct kb_arena *aren
                         struct kb_segment_writer *writer, struct kb_segment_new *out,
                         struct kb_err *err) KB_MUST_CHECK;
 
+/* What is read cannot be had any more: it is damaged or not there. */
 bool kb_rebuild_is_gone(const struct kb_err *err);
 /* Whether to go on: the service may stop, the lease may pass. */
 bool kb_rebuild_goes_on(struct kb_rebuild *in, struct kb_err *err);
+/* Fills whole, damaged and healed: damaged segments whose file is whole again, since it was put
+ * back. Where another one turns out damaged that is noted in the store, for the next try, and this
+ * one fails with what is wrong with it. */
 bool kb_rebuild_find_whole(struct kb_rebuild *in, struct kb_err *err);
 bool kb_rebuild_is_whole(const struct kb_rebuild *in, int64_t page_id);
 

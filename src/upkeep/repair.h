@@ -10,8 +10,8 @@
  * A page whose text is gone as well is read anew from its original or its address; where there is
  * none it fails, with a sentence. A segment that turns out to be whole is only believed again.
  *
- * The same thread looks through all segments once a day, slowly, so that damage is found before a
- * question meets it.
+ * The same thread looks through all segments in a directory once a day, slowly, so that damage is
+ * found before a question meets it. Of a bucket, whose server looks after its bytes, it does not.
  */
 #ifndef KB_UPKEEP_REPAIR_H
 #define KB_UPKEEP_REPAIR_H

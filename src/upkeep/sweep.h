@@ -24,8 +24,8 @@ struct kb_sweep_limits {
 	int64_t first_s;    /* after the start, before this process sweeps at all */
 	int64_t every_s;    /* from the end of one sweep to the next */
 	int64_t made_s;     /* so long unnamed, what the index made is removed */
-	int64_t views_days; /* so many unused, a page that was looked at is made anew the next time
-	                     */
+	int64_t views_days; /* so many unused, what was made to be looked at is made anew the next
+	                       time */
 	int64_t unnamed_s;  /* so long unnamed, anything else goes into the trash */
 	int64_t trash_s;    /* and is removed after so long there */
 	int64_t page;       /* so many rows of a bucket's ledger at a time (sweep_bucket.h) */
@@ -39,11 +39,11 @@ struct kb_sweep {
 	int64_t blobs, unnamed; /* before it */
 	int64_t removed;        /* made by the index, or long enough in the trash */
 	int64_t discarded, recalled, in_trash;
-	int64_t views; /* pages that were looked at, forgotten before it */
+	int64_t views; /* pages that were looked at, and pictures, forgotten before it */
 	int64_t left;  /* due, but more than the share */
 };
-/* One sweep, whenever it is called. None while an agent is copied. After a failure, and where it is
- * cancelled (KB_E_CANCELLED), *out says what has been done. */
+/* One sweep of a directory, whenever it is called. None while an agent is copied. After a failure,
+ * and where it is cancelled (KB_E_CANCELLED), *out says what has been done. */
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs,
                     const struct kb_sweep_limits *limits, struct kb_sweep *out,
                     struct kb_err *err) KB_MUST_CHECK;

@@ -4,10 +4,10 @@
  * One thread folds new segments into their agent's factors, merges segments (merge.h), sweeps blobs
  * that no row names (sweep.h), and purges conversations that were kept long enough (purge.h).
  * Another learns the factors of agents that have grown (learn.h). One removes the rows of what was
- * deleted (remover.h), one makes damaged segments anew (repair.h), and with a model server
- * configured one gives passages its vectors (vectorize.h), and one does a model's chores
- * (chores.h). One makes what visitors are greeted with (openings.h), and one groups the questions
- * that were not answered well (gaps.h).
+ * deleted (remover.h), one makes damaged segments anew (repair.h). Where somebody makes vectors one
+ * gives them to passages (vectorize.h), and where there is a model one does its chores (chores.h).
+ * One makes what visitors are greeted with (openings.h), and one groups the questions that were not
+ * answered well (gaps.h). Deleted documents are taken back by whoever asks (takeback.h).
  */
 #ifndef KB_UPKEEP_UPKEEP_H
 #define KB_UPKEEP_UPKEEP_H

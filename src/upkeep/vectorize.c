@@ -86,7 +86,6 @@ static bool open_segment(struct turn *turn, struct kb_err *err)
 	                                                    .version = turn->row->version,
 	                                                    .page_shift = turn->row->page_shift },
 	                        1, NULL, 0);
-	kb_dead_sort(&turn->state);
 	return true;
 }
 
