@@ -77,7 +77,7 @@ bench: build-release/build.ninja
 	@ninja -C build-release $(if $(V),-v,--quiet) docent benches
 	@bench/run $(B)
 
-# make bench-search      the quality table of docs/search.md, checked by another scorer
+# make bench-search      the quality table of docs/makers/search.md, checked by another scorer
 # make bench-search B=med
 bench-search: build-release/build.ninja
 	@ninja -C build-release $(if $(V),-v,--quiet) docent benches

@@ -1,7 +1,7 @@
 /*
  * How fast vector columns are searched, and what of the exact float search's best they find:
  *
- *   bench/vectors                      the three shapes of the table in docs/search.md
+ *   bench/vectors                      the three shapes of the table in docs/makers/search.md
  *   bench/vectors PASSAGES DIMS [KIND] one shape; KIND: clusters, shifted, gauss, decay
  *
  * Vectors are made up: clusters as the topics of real texts make them, with a spread of 32 hidden

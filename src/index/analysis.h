@@ -5,7 +5,7 @@
  * stay in ("1,000" joins to 1000, "12.4.1" stays); 's is dropped; Snowball stems by language; words
  * that mix letters and digits also give their pieces; Chinese, Japanese and Korean give single
  * characters and pairs; Thai, Lao, Khmer and Burmese give dictionary words and runs of three. No
- * accent folding. The method and its measurements are in docs/search.md.
+ * accent folding. The method and its measurements are in docs/makers/search.md.
  *
  * An analyzer holds stemmers and break iterators: one thread at a time uses one; make one a thread.
  * What a call returns lives in the caller's arena; terms are views into it.

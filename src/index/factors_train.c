@@ -26,7 +26,7 @@ enum {
 };
 
 /* Of the weight of a term in rows and questions. Above 1: rare words say more about what a passage
- * is about than about how good a match it is. docs/search.md has the figures. */
+ * is about than about how good a match it is. docs/makers/search.md has the figures. */
 #define IDF_POWER 1.75
 
 struct known {

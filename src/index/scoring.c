@@ -1,7 +1,7 @@
 #include "index/scoring.h"
 
 /* Weight and length normalisation of each field. Body and title are the values measured in
- * docs/search.md. */
+ * docs/makers/search.md. */
 static const struct {
 	float weight, b;
 } fields[KB_FIELDS] = {
