@@ -6,7 +6,7 @@
 
 #include "cli/grid.h"
 
-enum { PAGE_ROWS = 100, PATH_BYTES = 128, LOOK_US = 200000 };
+enum { PATH_BYTES = 128, LOOK_US = 200000 };
 
 /* What the agent has, by the first question. */
 struct known {
@@ -22,8 +22,9 @@ struct adding {
 	size_t known_count, known_capacity;
 };
 
-static void take_known(struct adding *a, const json_t *row)
+static bool take_known(void *arg, const json_t *row, struct kb_err *err)
 {
+	struct adding *a = arg;
 	const json_t *questions = kb_json_get(row, "questions"), *one;
 	struct known known = {
 		.answer = kb_arena_sv(&a->arena, kb_json_sv(row, "answer", KB_SV(""))),
@@ -32,6 +33,7 @@ static void take_known(struct adding *a, const json_t *row)
 	};
 	size_t i;
 
+	(void)err;
 	json_array_foreach(questions, i, one)
 	{
 		struct kb_sv text = kb_sv(json_string_value(one), json_string_length(one));
@@ -44,29 +46,6 @@ static void take_known(struct adding *a, const json_t *row)
 	}
 	KB_GROW(a->known, a->known_capacity, a->known_count + 1);
 	a->known[a->known_count++] = known;
-}
-
-static bool learn_known(struct adding *a, struct kb_err *err)
-{
-	bool more = true;
-
-	for (int page = 1; more; page++) {
-		struct kb_arena arena = { 0 };
-		char path[PATH_BYTES];
-		const json_t *rows;
-		json_t *data;
-
-		snprintf(path, sizeof(path), "/answers?limit=%d&order=asc&page=%d", PAGE_ROWS,
-		         page);
-		data = kb_remote_call(a->remote, &arena, path, NULL, err);
-		rows = kb_json_get(data, "data");
-		more = page < kb_json_int(data, "last_page", 0);
-		for (size_t i = 0; i < json_array_size(rows); i++)
-			take_known(a, json_array_get(rows, i));
-		kb_arena_fini(&arena);
-		if (!data)
-			return false;
-	}
 	return true;
 }
 
@@ -241,7 +220,8 @@ bool kb_cli_add_answers(struct kb_remote *remote, const char *file, struct kb_ta
 	if (ok && (!kb_grid_has(&a.table, "question") || !kb_grid_has(&a.table, "answer")))
 		ok = kb_fail(err, KB_E_INVALID,
 		             "%s: its first row names no columns question and answer", file);
-	ok = ok && learn_known(&a, err) && send_all(&a, tally, err) && wait_for_all(&a, err);
+	ok = ok && kb_remote_each(a.remote, "/answers?order=asc", NULL, take_known, &a, err)
+	     && send_all(&a, tally, err) && wait_for_all(&a, err);
 	free(a.known);
 	kb_arena_fini(&a.arena);
 	return ok;

@@ -4,8 +4,6 @@
 
 #include "cli/eval_tokens.h"
 
-enum { PAGE_ROWS = 100, PATH_BYTES = 128 };
-
 /* A row that is kept, and what makes two the same question. */
 struct draft {
 	struct kb_arena arena;
@@ -78,67 +76,48 @@ static void add_row(struct draft *d, struct kb_sv question, struct kb_sv answer,
 	kb_buf_byte(d->out, '\n');
 }
 
-static void add_checked(struct draft *d, const json_t *row)
+static bool add_checked(void *arg, const json_t *row, struct kb_err *err)
 {
 	const json_t *questions = kb_json_get(row, "questions");
 
+	(void)err;
 	for (size_t i = 0; i < json_array_size(questions); i++) {
 		const json_t *one = json_array_get(questions, i);
 
-		add_row(d, kb_sv(json_string_value(one), json_string_length(one)),
+		add_row(arg, kb_sv(json_string_value(one), json_string_length(one)),
 		        kb_json_sv(row, "answer", KB_SV("")), KB_SV(""), "checked");
 	}
+	return true;
 }
 
-static void add_asked(struct draft *d, const json_t *row)
+static bool add_asked(void *arg, const json_t *row, struct kb_err *err)
 {
 	struct kb_sv question = kb_json_sv(row, "user_query", KB_SV(""));
 	struct kb_sv answer = kb_json_sv(row, "ai_response", KB_SV(""));
 	struct kb_sv feedback = kb_json_sv(row, "feedback", KB_SV(""));
 
+	(void)err;
 	if (kb_sv_eq_str(feedback, "liked"))
-		add_row(d, question, answer, KB_SV(""), "liked");
+		add_row(arg, question, answer, KB_SV(""), "liked");
 	else if (kb_sv_eq_str(feedback, "disliked"))
-		add_row(d, question, KB_SV(""), answer, "disliked");
+		add_row(arg, question, KB_SV(""), answer, "disliked");
+	return true;
 }
 
-static void add_unanswered(struct draft *d, const json_t *row)
+static bool add_unanswered(void *arg, const json_t *row, struct kb_err *err)
 {
-	add_row(d, kb_json_sv(row, "user_query", KB_SV("")), KB_SV(""), KB_SV(""), "unanswered");
-}
-
-/* All rows of a list. */
-static bool each(struct kb_remote *remote, const char *list, struct draft *d,
-                 void (*add)(struct draft *d, const json_t *row), struct kb_err *err)
-{
-	bool more = true;
-
-	for (int page = 1; more; page++) {
-		struct kb_arena arena = { 0 };
-		char path[PATH_BYTES];
-		const json_t *rows;
-		json_t *data;
-
-		snprintf(path, sizeof(path), "%slimit=%d&page=%d", list, PAGE_ROWS, page);
-		data = kb_remote_call(remote, &arena, path, NULL, err);
-		rows = kb_json_get(data, "data");
-		more = page < kb_json_int(data, "last_page", 0);
-		for (size_t i = 0; i < json_array_size(rows); i++)
-			add(d, json_array_get(rows, i));
-		kb_arena_fini(&arena);
-		if (!data)
-			return false;
-	}
+	(void)err;
+	add_row(arg, kb_json_sv(row, "user_query", KB_SV("")), KB_SV(""), KB_SV(""), "unanswered");
 	return true;
 }
 
 bool kb_eval_draft(struct kb_remote *remote, struct kb_buf *out, struct kb_err *err)
 {
 	struct draft d = { .out = out };
-	bool ok =
-	        each(remote, "/answers?", &d, add_checked, err)
-	        && each(remote, "/reports/intelligence?", &d, add_asked, err)
-	        && each(remote, "/reports/intelligence?unanswered=true&", &d, add_unanswered, err);
+	bool ok = kb_remote_each(remote, "/answers", NULL, add_checked, &d, err)
+	          && kb_remote_each(remote, "/reports/intelligence", NULL, add_asked, &d, err)
+	          && kb_remote_each(remote, "/reports/intelligence?unanswered=true", NULL,
+	                            add_unanswered, &d, err);
 
 	free(d.keys);
 	kb_arena_fini(&d.arena);

@@ -138,7 +138,7 @@ static bool make_agent(struct kb_importing *im, struct kb_arena *arena, const js
 	im->as = kb_import_map_get(&im->map, KB_IMPORT_AGENT, im->agent);
 	if (im->as)
 		return true;
-	if (!kb_import_each(&im->to, "/projects?order=asc", NULL, look_at, &in, err))
+	if (!kb_remote_each(&im->to, "/projects?order=asc", NULL, look_at, &in, err))
 		return false;
 	im->as = in.found;
 	if (!im->as) {
@@ -274,8 +274,8 @@ static bool run(struct arguments *args, struct kb_err *err)
 	struct kb_importing *im = &args->im;
 
 	if (!open_all(args, err)
-	    || !kb_import_each(&im->from, "/projects?order=asc", NULL, take_agent, args, err)
-	    || !kb_import_each(&im->from, "/projects?order=asc", NULL, take_master, args, err))
+	    || !kb_remote_each(&im->from, "/projects?order=asc", NULL, take_agent, args, err)
+	    || !kb_remote_each(&im->from, "/projects?order=asc", NULL, take_master, args, err))
 		return false;
 	if (im->notes.n)
 		printf("what did not come:\n%.*s", KB_SV_ARG(kb_buf_view(&im->notes)));

@@ -74,7 +74,7 @@ bool kb_import_labels(struct kb_importing *im, struct kb_err *err)
 	struct kb_err why = { 0 };
 
 	im->labels = 0;
-	if (kb_import_each(&im->from, path_of(path, im->agent, "/labels?order=asc"), NULL,
+	if (kb_remote_each(&im->from, path_of(path, im->agent, "/labels?order=asc"), NULL,
 	                   take_label, im, &why))
 		return true;
 	/* Who has no labels there has none to bring. */
@@ -108,9 +108,9 @@ static bool bring_personas(struct kb_importing *im, struct kb_err *err)
 	struct texts there = { 0 }, here = { 0 };
 	char path[KB_IMPORT_PATH];
 	bool ok =
-	        kb_import_each(&im->from, path_of(path, im->agent, "/settings/personas?order=asc"),
+	        kb_remote_each(&im->from, path_of(path, im->agent, "/settings/personas?order=asc"),
 	                       NULL, take_text, &there, err)
-	        && kb_import_each(&im->to, path_of(path, im->as, "/settings/personas?order=asc"),
+	        && kb_remote_each(&im->to, path_of(path, im->as, "/settings/personas?order=asc"),
 	                          NULL, take_text, &here, err);
 
 	for (size_t i = here.count; ok && i < there.count; i++) {
@@ -447,10 +447,10 @@ bool kb_import_answers(struct kb_importing *im, struct kb_err *err)
 	bool ok;
 
 	im->answers = 0;
-	ok = kb_import_each(&im->to, path_of(path, im->as, "/answers?order=asc"), NULL, take_known,
+	ok = kb_remote_each(&im->to, path_of(path, im->as, "/answers?order=asc"), NULL, take_known,
 	                    &known, err);
 	if (ok
-	    && !kb_import_each(&im->from, path_of(path, im->agent, "/answers?order=asc"), NULL,
+	    && !kb_remote_each(&im->from, path_of(path, im->agent, "/answers?order=asc"), NULL,
 	                       take_answer, &known, &why))
 		/* Another server of this interface need not have any. */
 		ok = why.code == KB_E_NOT_FOUND || kb_fail(err, why.code, "%s", why.msg);

@@ -74,7 +74,7 @@ static bool learn_answers(struct sending *s, struct kb_err *err)
 	struct kb_err why = { 0 };
 
 	snprintf(path, sizeof(path), "/projects/%" PRId64 "/answers?order=asc", s->im->agent);
-	if (!kb_import_each(&s->im->from, path, NULL, take_answer, s, &why)
+	if (!kb_remote_each(&s->im->from, path, NULL, take_answer, s, &why)
 	    && why.code != KB_E_NOT_FOUND)
 		return kb_fail(err, why.code, "%s", why.msg);
 	if (s->answer_count)
@@ -218,9 +218,9 @@ bool kb_import_documents(struct kb_importing *im, struct kb_err *err)
 
 	im->pages = 0;
 	snprintf(path, sizeof(path), "/projects/%" PRId64 "/pages?order=asc", im->as);
-	ok = learn_answers(&s, err) && kb_import_each(&im->to, path, "pages", take_stray, &s, err);
+	ok = learn_answers(&s, err) && kb_remote_each(&im->to, path, "pages", take_stray, &s, err);
 	snprintf(path, sizeof(path), "/projects/%" PRId64 "/pages?order=asc", im->agent);
-	ok = ok && kb_import_each(&im->from, path, "pages", take_page, &s, err);
+	ok = ok && kb_remote_each(&im->from, path, "pages", take_page, &s, err);
 	free(s.strays);
 	free(s.answers);
 	kb_arena_fini(&s.arena);
@@ -334,5 +334,5 @@ bool kb_import_metadata(struct kb_importing *im, struct kb_err *err)
 			usleep(LOOK_US);
 	}
 	snprintf(path, sizeof(path), "/projects/%" PRId64 "/pages?order=asc", im->agent);
-	return kb_import_each(&im->from, path, "pages", tell_page, im, err);
+	return kb_remote_each(&im->from, path, "pages", tell_page, im, err);
 }

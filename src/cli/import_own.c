@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROWS = 100 };
-
 struct kb_sv kb_import_raw(struct kb_arena *arena, const json_t *value)
 {
 	char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
@@ -41,25 +39,4 @@ bool kb_import_refused(struct kb_importing *im, const char *what, const struct k
 		               why->msg);
 	kb_import_note(im, "%s: %.300s", what, why->msg);
 	return true;
-}
-
-bool kb_import_each(struct kb_remote *remote, const char *path, const char *member,
-                    kb_import_row_fn *fn, void *arg, struct kb_err *err)
-{
-	bool ok = true, more = true;
-
-	for (int page = 1; ok && more; page++) {
-		struct kb_arena arena = { 0 };
-		const char *at = kb_arena_printf(&arena, "%s&limit=%d&page=%d", path, ROWS, page).p;
-		const json_t *data = kb_remote_call(remote, &arena, at, NULL, err);
-		const json_t *list = member ? kb_json_get(data, member) : data;
-		const json_t *rows = kb_json_get(list, "data");
-
-		ok = data != NULL;
-		for (size_t i = 0; ok && i < json_array_size(rows); i++)
-			ok = fn(arg, json_array_get(rows, i), err);
-		more = json_array_size(rows) > 0 && page < kb_json_int(list, "last_page", 0);
-		kb_arena_fini(&arena);
-	}
-	return ok;
 }

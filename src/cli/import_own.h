@@ -20,11 +20,6 @@ struct kb_importing {
 
 enum { KB_IMPORT_PATH = 200 };
 
-/* Calls fn for each row of a list, of all its pages; member: where the list is in the data, or
- * NULL. What fn is given lives as long as the call. */
-typedef bool kb_import_row_fn(void *arg, const json_t *row, struct kb_err *err);
-bool kb_import_each(struct kb_remote *remote, const char *path, const char *member,
-                    kb_import_row_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
 /* A value as JSON, in the arena. */
 struct kb_sv kb_import_raw(struct kb_arena *arena, const json_t *value);
 /* One that is refused is told of, and the rest comes; false: asking on would be no use. */

@@ -108,7 +108,7 @@ static bool bring_talk(struct kb_importing *im, const json_t *row, struct kb_err
 	         "/projects/%" PRId64 "/conversations/%.150s/messages?order=asc"
 	         "&includeInsights=true",
 	         im->agent, session ? session : "");
-	ok = session && kb_import_each(&im->from, path, "messages", take_message, &talk, err);
+	ok = session && kb_remote_each(&im->from, path, "messages", take_message, &talk, err);
 	kb_jw_end(&talk.jw);
 	kb_jw_end(&talk.jw);
 	kb_buf_byte(&body, '\0');
@@ -141,5 +141,5 @@ bool kb_import_talks(struct kb_importing *im, struct kb_err *err)
 
 	im->talks = 0;
 	snprintf(path, sizeof(path), "/projects/%" PRId64 "/conversations?order=asc", im->agent);
-	return kb_import_each(&im->from, path, NULL, take_talk, im, err);
+	return kb_remote_each(&im->from, path, NULL, take_talk, im, err);
 }

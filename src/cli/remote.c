@@ -13,6 +13,7 @@
 enum {
 	REPLY_MAX = 64 << 20,
 	TRIES = 12,
+	ROWS = 100, /* of a list, at once */
 	PAUSE_MAX_S = 60,
 	OK = 200,
 	TOO_MANY = 429,
@@ -262,6 +263,29 @@ static json_t *ask(struct kb_remote *r, struct kb_arena *arena, const char *path
 	                       : NULL;
 
 	return json ? kb_json_get(json, "data") : NULL;
+}
+
+bool kb_remote_each(struct kb_remote *remote, const char *path, const char *member,
+                    kb_remote_row_fn *fn, void *arg, struct kb_err *err)
+{
+	bool ok = true, more = true;
+
+	for (int page = 1; ok && more; page++) {
+		struct kb_arena arena = { 0 };
+		const char *at = kb_arena_printf(&arena, "%s%climit=%d&page=%d", path,
+		                                 strchr(path, '?') ? '&' : '?', ROWS, page)
+		                         .p;
+		const json_t *data = kb_remote_call(remote, &arena, at, NULL, err);
+		const json_t *list = member ? kb_json_get(data, member) : data;
+		const json_t *rows = kb_json_get(list, "data");
+
+		ok = data != NULL;
+		for (size_t i = 0; ok && i < json_array_size(rows); i++)
+			ok = fn(arg, json_array_get(rows, i), err);
+		more = json_array_size(rows) > 0 && page < kb_json_int(list, "last_page", 0);
+		kb_arena_fini(&arena);
+	}
+	return ok;
 }
 
 bool kb_remote_download(struct kb_remote *r, struct kb_arena *arena, const char *path, int fd,

@@ -51,6 +51,11 @@ json_t *kb_remote_call(struct kb_remote *remote, struct kb_arena *arena, const c
 json_t *kb_remote_send(struct kb_remote *remote, struct kb_arena *arena, const char *method,
                        const char *path, const char *json, struct kb_err *err) KB_MUST_CHECK;
 
+/* Calls fn for each row of a list, of all its pages; member: where the list is in the data, or
+ * NULL. What fn is given lives as long as the call; false, with *err set, ends it all. */
+typedef bool kb_remote_row_fn(void *arg, const json_t *row, struct kb_err *err);
+bool kb_remote_each(struct kb_remote *remote, const char *path, const char *member,
+                    kb_remote_row_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
 /* The bytes of what is no envelope into an empty file. As kb_remote_call(). */
 bool kb_remote_download(struct kb_remote *remote, struct kb_arena *arena, const char *path, int fd,
                         struct kb_err *err) KB_MUST_CHECK;
