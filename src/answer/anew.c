@@ -1,35 +1,34 @@
 #include "answer/anew.h"
 
-#include "answer/plain.h"
-
-static struct kb_answer_request request_of(const struct kb_agent *agent,
-                                           const struct kb_settings *settings, struct kb_sv text)
+bool kb_anew_ask(const struct kb_anew_with *with, struct kb_arena *arena,
+                 const struct kb_agent *agent, const struct kb_anew_asked *asked,
+                 struct kb_plain *out, struct kb_err *err)
 {
-	return (struct kb_answer_request){
-		.agent = agent,
-		.settings = settings,
-		.session_id = KB_SV(""),
-		.conversation_of = agent->id,
-		.prompt = text,
-	};
+	struct kb_settings *settings = KB_NEW(arena, struct kb_settings);
+	struct kb_answer_request *request = KB_NEW(arena, struct kb_answer_request);
+
+	*request = (struct kb_answer_request){ .agent = agent,
+		                               .settings = settings,
+		                               .session_id = KB_SV(""),
+		                               .conversation_of = agent->id,
+		                               .prompt = asked->question,
+		                               .turns = asked->turns,
+		                               .turn_count = asked->turn_count };
+	return !kb_cancelled(with->cancel, err)
+	       && kb_settings_read(arena, agent->settings, settings, err)
+	       && kb_answer_plain(with->answerer, arena, request, NULL, out, err);
 }
 
 bool kb_anew_question(const struct kb_anew_with *with, struct kb_arena *arena,
                       const struct kb_agent *agent, const struct kb_gap_question *question,
                       struct kb_anew_said *out, struct kb_err *err)
 {
-	struct kb_answer_request request;
-	struct kb_settings settings;
+	const struct kb_anew_asked asked = { question->question, &question->before,
+		                             question->before.n > 0 };
 	struct kb_plain plain;
 
 	*out = (struct kb_anew_said){ .text = KB_SV("") };
-	if (kb_cancelled(with->cancel, err)
-	    || !kb_settings_read(arena, agent->settings, &settings, err))
-		return false;
-	request = request_of(agent, &settings, question->question);
-	request.turns = &question->before;
-	request.turn_count = question->before.n > 0;
-	if (!kb_answer_plain(with->answerer, arena, &request, NULL, &plain, err))
+	if (!kb_anew_ask(with, arena, agent, &asked, &plain, err))
 		return false;
 	out->mended = kb_answer_outcome(&plain.answer) == KB_OUTCOME_ANSWER
 	              && (question->why & KB_GAP_UNANSWERED
@@ -156,15 +155,11 @@ bool kb_anew_reason(const struct kb_anew_with *with, struct kb_arena *arena,
                     const struct kb_agent *agent, struct kb_sv question, struct kb_anew_reason *out,
                     struct kb_err *err)
 {
-	struct kb_answer_request request;
-	struct kb_settings settings;
+	const struct kb_anew_asked asked = { .question = question };
 	struct kb_plain plain;
 
 	*out = (struct kb_anew_reason){ 0 };
-	if (!kb_settings_read(arena, agent->settings, &settings, err))
-		return false;
-	request = request_of(agent, &settings, question);
-	if (!kb_answer_plain(with->answerer, arena, &request, NULL, &plain, err))
+	if (!kb_anew_ask(with, arena, agent, &asked, &plain, err))
 		return false;
 	read_reason(arena, &plain, out);
 	kb_plain_release(&plain);

@@ -1,14 +1,16 @@
 /*
- * Asking the questions of a gap (store/gaps.h) anew, of the documents as they are now, without a
- * model and without a trace: as somebody would who may find only what is everybody's.
+ * Asking a question that was asked before, or is kept (answer/kept.h), of the documents as they are
+ * now, without a model and without a trace: as somebody would who may find only what is
+ * everybody's.
  *
- * A question that got no answer is mended where it is answered; one whose answer was shaky or
- * disliked, where it is answered otherwise. A call belongs to a thread that may block.
+ * Of a gap (store/gaps.h) a question that got no answer is mended where it is answered; one whose
+ * answer was shaky or disliked, where it is answered otherwise. A call belongs to a thread that may
+ * block.
  */
 #ifndef KB_ANSWER_ANEW_H
 #define KB_ANSWER_ANEW_H
 
-#include "answer/answer.h"
+#include "answer/plain.h"
 #include "store/gaps.h"
 
 struct kb_anew_with {
@@ -16,6 +18,16 @@ struct kb_anew_with {
 	struct kb_store *store;
 	const struct kb_cancel *cancel; /* NULL: nobody cancels */
 };
+
+struct kb_anew_asked {
+	struct kb_sv question;
+	const struct kb_sv *turns; /* earlier questions, newest last */
+	size_t turn_count;
+};
+/* As kb_answer_plain(). */
+bool kb_anew_ask(const struct kb_anew_with *with, struct kb_arena *arena,
+                 const struct kb_agent *agent, const struct kb_anew_asked *asked,
+                 struct kb_plain *out, struct kb_err *err) KB_MUST_CHECK;
 
 enum {
 	KB_ANEW_QUESTIONS = 50, /* of a gap, the last ones */

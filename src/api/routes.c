@@ -302,6 +302,38 @@ static const struct kb_api_route routes[] = {
 	             "answered now",
 	  .response = "ReplayReply", .status = 200, .also = { 503 } },
 
+	/* tests */
+	{ "GET", AGENT "/tests", kb_tests_list, CHECKER, READ,
+	  .tag = "Tests",
+	  .summary = "Questions that are kept with what they have to be answered, and what came of "
+	             "them last; those that failed first",
+	  .query = LIST "state:str to_look_at:bool",
+	  .response = "TestListReply", .status = 200 },
+	{ "POST", AGENT "/tests", kb_tests_create, CHECKER, WRITE,
+	  .action = KB_AUDIT_TEST_CREATE, .body_max = JSON_MAX,
+	  .tag = "Tests",
+	  .summary = "Keep a question with the documents, the phrases or the refusal that it must be "
+	             "answered with; it is asked by itself after each change",
+	  .request = "TestFields", .response = "TestReply", .status = 201 },
+	{ "GET", AGENT "/tests/{testId}", kb_tests_read, CHECKER, READ,
+	  .tag = "Tests", .summary = "Read a test and what came of it last",
+	  .response = "TestReply", .status = 200 },
+	{ "PUT", AGENT "/tests/{testId}", kb_tests_update, CHECKER, WRITE,
+	  .action = KB_AUDIT_TEST_UPDATE, .body_max = JSON_MAX,
+	  .tag = "Tests",
+	  .summary = "Change a test, or keep it of its documents as they are now; what is left out "
+	             "stays",
+	  .request = "TestFields", .response = "TestReply", .status = 200 },
+	{ "DELETE", AGENT "/tests/{testId}", kb_tests_delete, CHECKER, WRITE,
+	  .action = KB_AUDIT_TEST_DELETE,
+	  .tag = "Tests", .summary = "Delete a test",
+	  .response = "DeletedReply", .status = 200 },
+	{ "POST", AGENT "/tests/{testId}/run", kb_tests_run, CHECKER, WRITE,
+	  .action = KB_AUDIT_TEST_UPDATE,
+	  .tag = "Tests",
+	  .summary = "Ask a test now: nothing is stored but what came of it",
+	  .response = "TestReply", .status = 200, .also = { 503 } },
+
 	/* labels */
 	{ "GET", AGENT "/labels", kb_labels_list, EDITOR, READ,
 	  .together = true,

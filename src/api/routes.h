@@ -95,6 +95,13 @@ bool kb_gaps_replay(struct kb_call *call, struct kb_err *err);
 struct kb_gap;
 bool kb_gap_answer(struct kb_call *call, int64_t id, struct kb_gap *gap,
                    struct kb_err *err) KB_MUST_CHECK;
+/* kept.c */
+bool kb_tests_list(struct kb_call *call, struct kb_err *err);
+bool kb_tests_create(struct kb_call *call, struct kb_err *err);
+bool kb_tests_read(struct kb_call *call, struct kb_err *err);
+bool kb_tests_update(struct kb_call *call, struct kb_err *err);
+bool kb_tests_delete(struct kb_call *call, struct kb_err *err);
+bool kb_tests_run(struct kb_call *call, struct kb_err *err);
 /* trials.c */
 bool kb_trials_run(struct kb_call *call, struct kb_err *err);
 /* One of the few that may go on at once; KB_E_BUSY: there are as many already. */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "cli/eval_tokens.h"
+#include "answer/gold.h"
 
 /* A row that is kept, and what makes two the same question. */
 struct draft {
@@ -14,11 +14,11 @@ struct draft {
 
 static struct kb_sv key_of(struct kb_arena *arena, struct kb_sv question)
 {
-	struct kb_eval_tokens tokens;
+	struct kb_gold_tokens tokens;
 	struct kb_buf buf;
 	struct kb_sv out;
 
-	kb_eval_tokenize(arena, question, &tokens);
+	kb_gold_tokenize(arena, question, &tokens);
 	kb_buf_init(&buf, SIZE_MAX);
 	for (size_t i = 0; i < tokens.count; i++) {
 		kb_buf_byte(&buf, ' ');

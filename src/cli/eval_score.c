@@ -133,15 +133,15 @@ struct judging {
 	struct kb_arena *arena;
 	const struct kb_eval_row *row;
 	const struct kb_eval_reply *reply;
-	struct kb_eval_tokens *gold;
-	struct kb_eval_tokens said; /* nothing, where nothing is answered */
+	struct kb_gold_tokens *gold;
+	struct kb_gold_tokens said; /* nothing, where nothing is answered */
 	struct kb_eval_verdict *out;
 };
 
-static bool holds_gold(const struct judging *j, const struct kb_eval_tokens *text)
+static bool holds_gold(const struct judging *j, const struct kb_gold_tokens *text)
 {
 	for (size_t i = 0; i < j->row->answer_count; i++)
-		if (kb_eval_contains(text, &j->gold[i]))
+		if (kb_gold_contains(text, &j->gold[i]))
 			return true;
 	return false;
 }
@@ -150,14 +150,14 @@ static void judge_answer(struct judging *j)
 {
 	const struct kb_eval_row *row = j->row;
 
-	j->gold = KB_NEW_ARRAY(j->arena, row->answer_count, struct kb_eval_tokens);
-	kb_eval_tokenize(j->arena, j->reply->answered ? j->reply->answer : KB_SV(""), &j->said);
+	j->gold = KB_NEW_ARRAY(j->arena, row->answer_count, struct kb_gold_tokens);
+	kb_gold_tokenize(j->arena, j->reply->answered ? j->reply->answer : KB_SV(""), &j->said);
 	for (size_t i = 0; i < row->answer_count; i++) {
 		double f1;
 
-		kb_eval_tokenize(j->arena, row->answers[i], &j->gold[i]);
-		f1 = kb_eval_f1(&j->said, &j->gold[i]);
-		if (kb_eval_exact(&j->said, &j->gold[i]))
+		kb_gold_tokenize(j->arena, row->answers[i], &j->gold[i]);
+		f1 = kb_gold_f1(&j->said, &j->gold[i]);
+		if (kb_gold_exact(&j->said, &j->gold[i]))
 			j->out->exact = 1;
 		j->out->f1 = KB_MAX(j->out->f1, f1);
 	}
@@ -171,10 +171,10 @@ static void judge_passages(struct judging *j)
 	for (size_t i = 0; i < j->reply->passage_count; i++) {
 		const struct kb_eval_passage *passage = &j->reply->passages[i];
 		struct kb_arena arena = { 0 };
-		struct kb_eval_tokens text;
+		struct kb_gold_tokens text;
 		bool has, right = is_right(j->row, &passage->document);
 
-		kb_eval_tokenize(&arena, passage->text, &text);
+		kb_gold_tokenize(&arena, passage->text, &text);
 		has = holds_gold(j, &text);
 		kb_arena_fini(&arena);
 		if (!out->place && (j->row->answer_count ? has : right))
@@ -211,15 +211,15 @@ static void judge_citations(struct judging *j)
 static bool breaks_off(const struct judging *j)
 {
 	for (size_t i = 0; i < j->row->answer_count; i++) {
-		struct kb_eval_tokens begin = j->gold[i];
+		struct kb_gold_tokens begin = j->gold[i];
 		const size_t whole = begin.count;
 
 		for (begin.count = (whole + 1) / 2;
 		     begin.count < whole && begin.count <= j->said.count; begin.count++) {
-			const struct kb_eval_tokens end = { j->said.v + j->said.count - begin.count,
+			const struct kb_gold_tokens end = { j->said.v + j->said.count - begin.count,
 				                            begin.count };
 
-			if (kb_eval_exact(&end, &begin))
+			if (kb_gold_exact(&end, &begin))
 				return true;
 		}
 	}

@@ -1,13 +1,13 @@
 /*
  * How good replies are: figures that need no model. Answers are judged as SQuAD does it
- * (eval_tokens.h), rankings as trec_eval does it (eval_rank.h): means over all questions that have
+ * (answer/gold.h), rankings as trec_eval does it (eval_rank.h): means over all questions that have
  * a relevant document.
  */
 #ifndef KB_CLI_EVAL_SCORE_H
 #define KB_CLI_EVAL_SCORE_H
 
+#include "answer/gold.h"
 #include "cli/eval_rank.h"
-#include "cli/eval_tokens.h"
 
 bool kb_eval_is_document(const struct kb_eval_document *document, struct kb_sv name);
 /* What a run calls it: as the row does, else its file without extension, else its id. */

@@ -52,7 +52,10 @@
 	X(SOURCE_CREATE,     "source.create",     "An address or files were added") \
 	X(SOURCE_UPDATE,     "source.update",     "A source's settings or labels were changed") \
 	X(SOURCE_SYNC,       "source.sync",       "A source was asked to be read now") \
-	X(SOURCE_DELETE,     "source.delete",     "A source was deleted with its documents")
+	X(SOURCE_DELETE,     "source.delete",     "A source was deleted with its documents") \
+	X(TEST_CREATE,       "test.create",       "A question was kept as a test") \
+	X(TEST_UPDATE,       "test.update",       "A test was changed, or asked again") \
+	X(TEST_DELETE,       "test.delete",       "A test was deleted")
 // clang-format on
 
 #define KB_AUDIT_ENUM(name, text, doc) KB_AUDIT_##name,

@@ -103,6 +103,8 @@ static const struct kb_sql sql[] = {
 	DELETE("gap_queue", "message_id"),
 	DELETE("gap_questions", "message_id"),
 	DELETE("gaps", "id"),
+	DELETE("kept_documents", "test_id, page_id"),
+	DELETE("kept_tests", "id"),
 	DELETE("messages", "conversation_id, id"),
 	DELETE("answers", "conversation_id, id"),
 	{ "remove_talk_link_hashes", "ii", "DELETE FROM talk_link_hashes WHERE hash IN "
@@ -143,6 +145,7 @@ static const struct kb_sql sql[] = {
 	DELETE_ALL("embed_secrets"),
 	DELETE_ALL("plugins"),
 	DELETE_ALL("gap_turns"),
+	DELETE_ALL("kept_turns"),
 	DELETE_ALL("openings"),
 	DELETE_ALL("agent_totals"),
 	{ "remove_agent_slug", "i", "DELETE FROM agent_slugs WHERE agent_id = $1 "

@@ -87,8 +87,10 @@ enum {
 #define V4  V3 ", $4"
 #define V5  V4 ", $5"
 #define V7  V5 ", $6, $7"
-#define V11 V7 ", $8, $9, $10, $11"
+#define V9  V7 ", $8, $9"
+#define V11 V9 ", $10, $11"
 #define V13 V11 ", $12, $13"
+#define V16 V13 ", $14, $15, $16"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[PAGE_SPAN] = { "replicate_page_span", "i", SPAN("id", "pages") },
@@ -164,6 +166,20 @@ static const struct kb_sql sql[] = {
 		"FROM verified_cites WHERE agent_id = $1 AND page_id IN "
 		"(SELECT id FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") ")", "iii",
 		"iiiti", V5),
+	/* Its turns are counted anew, but for the ids. */
+	TABLE("kept_turns",
+		"tried_version, tried_change, tried_at, seen_version, seen_change, seen_at, since_at, last_id",
+		"0, 0, 0, 0, 0, 0, 0, last_id FROM kept_turns WHERE agent_id = $1", "ii",
+		"iiiiiiiii", V9),
+	TABLE("kept_tests",
+		"id, question, turns, phrases, refuse, state, why, answer, answer_before, turned_at, asked_at, "
+		"tried_version, tried_change, created_at, updated_at",
+		"id, question, turns, phrases, refuse, state, why, answer, answer_before, turned_at, asked_at, "
+		"0, 0, created_at, updated_at FROM kept_tests WHERE agent_id = $1", "ii",
+		"iitttiiittiiiiii", V16),
+	TABLE("kept_documents", "test_id, page_id, text_blob",
+		"test_id, page_id + $3, text_blob FROM kept_documents WHERE agent_id = $1", "iii",
+		"iiit", V4),
 	COPY("personas", KB_PERSONAS, KB_PERSONAS_COPIED),
 	COPY("sub_personas", KB_SUB_PERSONAS, KB_SUB_PERSONAS_COPIED),
 	COPY("sub_persona_overrides", KB_OVERRIDES, KB_OVERRIDES_COPIED),
@@ -185,7 +201,7 @@ static const struct kb_sql sql[] = {
 /* The parameters of each reading statement, by letter: from, to, page, source and label shift, now,
  * never. */
 static const char *const parameters[] = {
-	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ftsl", "ftp", "ftp", "ftp", "ft", "ft", "ft", "ft", "ft",
+	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ftsl", "ftp", "ftp", "ftp", "ft", "ft", "ftp", "ft", "ft", "ft", "ft", "ft",
 	"fts", "fts", "fts",
 };
 // clang-format on

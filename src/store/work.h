@@ -19,6 +19,7 @@
 #define KB_WORK_REMOVE  "remove"
 #define KB_WORK_OPENING "opening"
 #define KB_WORK_GAPS    "gaps"
+#define KB_WORK_KEPT    "kept"
 
 struct kb_work {
 	const char *kind;

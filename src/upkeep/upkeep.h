@@ -6,8 +6,9 @@
  * Another learns the factors of agents that have grown (learn.h). One removes the rows of what was
  * deleted (remover.h), one makes damaged segments anew (repair.h). Where somebody makes vectors one
  * gives them to passages (vectorize.h), and where there is a model one does its chores (chores.h).
- * One makes what visitors are greeted with (openings.h), and one groups the questions that were not
- * answered well (gaps.h). Deleted documents are taken back by whoever asks (takeback.h).
+ * One makes what visitors are greeted with (openings.h), one groups the questions that were not
+ * answered well (gaps.h), and one asks the tests that are kept (kept.h). Deleted documents are
+ * taken back by whoever asks (takeback.h).
  */
 #ifndef KB_UPKEEP_UPKEEP_H
 #define KB_UPKEEP_UPKEEP_H
@@ -15,6 +16,7 @@
 #include "upkeep/chores.h"
 #include "upkeep/config.h"
 #include "upkeep/gaps.h"
+#include "upkeep/kept.h"
 #include "upkeep/openings.h"
 #include "upkeep/repair.h"
 #include "upkeep/vectorize.h"

@@ -9,11 +9,11 @@ static bool near(double a, double b)
 	return fabs(a - b) < 1e-9;
 }
 
-static struct kb_eval_tokens tokens(struct kb_arena *arena, const char *text)
+static struct kb_gold_tokens tokens(struct kb_arena *arena, const char *text)
 {
-	struct kb_eval_tokens out;
+	struct kb_gold_tokens out;
 
-	kb_eval_tokenize(arena, kb_sv_str(text), &out);
+	kb_gold_tokenize(arena, kb_sv_str(text), &out);
 	return out;
 }
 
@@ -44,13 +44,13 @@ static void test_words(struct kb_test *t)
 
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
 		struct kb_arena arena = { 0 };
-		struct kb_eval_tokens said = tokens(&arena, rows[i].said),
+		struct kb_gold_tokens said = tokens(&arena, rows[i].said),
 		                      gold = tokens(&arena, rows[i].gold);
 
 		t->row = rows[i].name;
-		CHECK(t, kb_eval_exact(&said, &gold) == rows[i].exact);
-		CHECK(t, kb_eval_contains(&said, &gold) == rows[i].contains);
-		CHECK(t, near(kb_eval_f1(&said, &gold), rows[i].f1));
+		CHECK(t, kb_gold_exact(&said, &gold) == rows[i].exact);
+		CHECK(t, kb_gold_contains(&said, &gold) == rows[i].contains);
+		CHECK(t, near(kb_gold_f1(&said, &gold), rows[i].f1));
 		kb_arena_fini(&arena);
 	}
 }

@@ -1,11 +1,12 @@
 /* Words as SQuAD's evaluation counts them, in any script. */
+#include "answer/gold.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "cli/eval_tokens.h"
 
 /* Scripts whose words are not divided by blanks: each character is a word. */
 static bool is_alone(uint32_t cp)
@@ -145,7 +146,7 @@ static void drop_articles(struct kb_buf *buf, struct kb_sv text)
 	}
 }
 
-static void split(struct kb_arena *arena, struct kb_sv text, struct kb_eval_tokens *out)
+static void split(struct kb_arena *arena, struct kb_sv text, struct kb_gold_tokens *out)
 {
 	size_t begin = 0, n;
 	uint32_t cp;
@@ -163,7 +164,7 @@ static void split(struct kb_arena *arena, struct kb_sv text, struct kb_eval_toke
 	}
 }
 
-void kb_eval_tokenize(struct kb_arena *arena, struct kb_sv text, struct kb_eval_tokens *out)
+void kb_gold_tokenize(struct kb_arena *arena, struct kb_sv text, struct kb_gold_tokens *out)
 {
 	struct kb_buf one, two;
 	bool alone;
@@ -185,7 +186,7 @@ void kb_eval_tokenize(struct kb_arena *arena, struct kb_sv text, struct kb_eval_
 	kb_buf_fini(&two);
 }
 
-bool kb_eval_exact(const struct kb_eval_tokens *said, const struct kb_eval_tokens *gold)
+bool kb_gold_exact(const struct kb_gold_tokens *said, const struct kb_gold_tokens *gold)
 {
 	if (said->count != gold->count)
 		return false;
@@ -200,7 +201,7 @@ static int by_bytes(const void *a, const void *b)
 	return kb_sv_cmp(*(const struct kb_sv *)a, *(const struct kb_sv *)b);
 }
 
-static struct kb_sv *sorted(const struct kb_eval_tokens *tokens)
+static struct kb_sv *sorted(const struct kb_gold_tokens *tokens)
 {
 	struct kb_sv *v = kb_xcalloc(tokens->count + 1, sizeof(*v));
 
@@ -210,7 +211,7 @@ static struct kb_sv *sorted(const struct kb_eval_tokens *tokens)
 	return v;
 }
 
-double kb_eval_f1(const struct kb_eval_tokens *said, const struct kb_eval_tokens *gold)
+double kb_gold_f1(const struct kb_gold_tokens *said, const struct kb_gold_tokens *gold)
 {
 	struct kb_sv *a, *b;
 	size_t same = 0;
@@ -236,12 +237,12 @@ double kb_eval_f1(const struct kb_eval_tokens *said, const struct kb_eval_tokens
 	return 2 * precision * recall / (precision + recall);
 }
 
-bool kb_eval_contains(const struct kb_eval_tokens *text, const struct kb_eval_tokens *gold)
+bool kb_gold_contains(const struct kb_gold_tokens *text, const struct kb_gold_tokens *gold)
 {
 	for (size_t i = 0; gold->count && i + gold->count <= text->count; i++) {
-		const struct kb_eval_tokens part_of = { text->v + i, gold->count };
+		const struct kb_gold_tokens part_of = { text->v + i, gold->count };
 
-		if (kb_eval_exact(&part_of, gold))
+		if (kb_gold_exact(&part_of, gold))
 			return true;
 	}
 	return false;

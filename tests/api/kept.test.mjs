@@ -1,0 +1,169 @@
+// Tests that are kept: questions with what they have to be answered, asked by themselves after each change.
+import { library } from "./lib/documents.mjs";
+import { assert, form, start, test, until } from "./lib/harness.mjs";
+
+const question = "How long is the warranty of the Brisca 200?";
+
+/** An agent, and its tests. */
+async function scene(t, options = {}) {
+  const kb = await start(t, options);
+  const agent = await kb.agent({ files: library });
+  await agent.settled();
+  const keep = (json, status = 201) => agent.expect(status, "POST", "/tests", { json });
+  const read = (id) => agent.expect(200, "GET", `/tests/${id}`);
+  const list = async (query = {}) => (await agent.expect(200, "GET", "/tests", { query })).data;
+  /** The test, once it is as wanted. */
+  const settled = async (id, what, ready) => {
+    let one;
+    await until(what, async () => ready((one = await read(id))), 30_000, 100);
+    return one;
+  };
+  return { kb, agent, keep, read, list, settled };
+}
+
+/** A question that is answered, the document that it cites, and words that stand in the answer. */
+async function answered(agent) {
+  const asked = await agent.ask(question);
+  assert.ok(asked.citations.length, asked.llm_response);
+  return { page: asked.citations[0], text: asked.llm_response };
+}
+
+test("a test is asked by itself, of nothing that is stored or counted", async (t) => {
+  const { agent, keep, settled, list } = await scene(t);
+  const { page } = await answered(agent);
+  const before = await agent.expect(200, "GET", "/stats");
+  const kept = await keep({ question, documents: [page], phrases: ["no such words", "27 months"] });
+  assert.deepEqual(
+    [kept.state, kept.why, kept.answer, kept.turned_at, kept.documents.map((document) => document.state)],
+    ["waiting", null, null, null, ["ok"]],
+  );
+  const refused = await keep({ question: "What is the boiling point of tungsten?", refuse: true });
+  const other = await keep({ question, phrases: ["seventeen elephants"] });
+  const [one, two, three] = [
+    await settled(kept.id, "the first", (now) => now.state !== "waiting"),
+    await settled(refused.id, "the second", (now) => now.state !== "waiting"),
+    await settled(other.id, "the third", (now) => now.state !== "waiting"),
+  ];
+  assert.deepEqual(
+    [one, two, three].map((now) => [now.state, now.why]),
+    [
+      ["passed", "passed"],
+      ["passed", "passed"],
+      ["failed", "not found"],
+    ],
+    JSON.stringify([one, two, three]),
+  );
+  assert.match(one.answer, /27 months/);
+  assert.deepEqual(
+    (await list({ state: "failed" })).map((now) => now.id),
+    [other.id],
+  );
+  assert.deepEqual(
+    (await list()).map((now) => now.id),
+    [other.id, refused.id, kept.id],
+    "those that failed come first",
+  );
+  assert.deepEqual(await agent.expect(200, "GET", "/stats"), before, "to ask them is no query");
+  assert.equal((await agent.expect(200, "GET", "/conversations")).total, 1);
+});
+
+test("a changed document turns exactly the tests of it, and both answers are told", async (t) => {
+  const { agent, keep, settled, list, read } = await scene(t);
+  await agent.expect(201, "POST", "/sources", {
+    form: form({}, { "pool.md": "# The pool\n\nThe swimming pool opens at seven in the morning.\n" }),
+  });
+  await agent.settled();
+  const pool = await agent.page("pool.md");
+  const { page } = await answered(agent);
+  const ask = "When does the swimming pool open?";
+  const kept = await keep({ question: ask, documents: [pool.id], phrases: ["seven in the morning"] });
+  const calm = await keep({ question, documents: [page] });
+  for (const { id } of [kept, calm]) await settled(id, "a first result", (now) => now.state === "passed");
+
+  await agent.expect(200, "DELETE", `/pages/${pool.id}`);
+  await agent.expect(201, "POST", "/sources", {
+    form: form({}, { "pool-2.md": "# The pool\n\nThe swimming pool opens at nine in the evening.\n" }),
+  });
+  const turned = await settled(kept.id, "it to turn", (now) => now.state === "failed" && /nine/.test(now.answer));
+  assert.deepEqual([turned.why, turned.documents[0].state], ["not found", "deleted"]);
+  assert.match(turned.answer_before, /seven in the morning/);
+  assert.ok(turned.turned_at);
+  const still = await settled(calm.id, "the other", (now) => now.asked_at >= turned.asked_at);
+  assert.deepEqual([still.state, still.turned_at], ["passed", null]);
+  assert.deepEqual(
+    (await list({ to_look_at: true })).map((now) => now.id),
+    [kept.id],
+  );
+
+  // Kept of the document that is there now, it passes.
+  const now = await agent.page("pool-2.md");
+  const put = await agent.expect(200, "PUT", `/tests/${kept.id}`, {
+    json: { documents: [now.id], phrases: ["nine in the evening"] },
+  });
+  assert.deepEqual([put.question, put.state, put.turned_at], [ask, "waiting", null]);
+  await settled(kept.id, "it to pass", (one) => one.state === "passed");
+  assert.deepEqual(await list({ to_look_at: true }), []);
+  assert.equal((await read(kept.id)).answer_before, null);
+});
+
+test("settings and checked answers have tests asked again, and a follow-up is asked behind its turns", async (t) => {
+  const { agent, keep, settled } = await scene(t);
+  const kept = await keep({ question: "When does the swimming pool open?", refuse: true });
+  const first = await settled(kept.id, "a first result", (now) => now.state === "passed");
+  await agent.expect(200, "POST", "/settings", { form: form({ no_answer_message: "Nobody knows." }) });
+  await settled(kept.id, "the settings' text", (now) => now.asked_at > first.asked_at && /Nobody/.test(now.answer));
+  const answer = await agent.expect(201, "POST", "/answers", {
+    json: { question: "When does the swimming pool open?", answer: "It opens at seven." },
+  });
+  const early = await keep({ question: "When does the swimming pool open?", documents: [answer.id] });
+  const turned = await settled(kept.id, "the checked answer", (now) => now.state === "failed");
+  assert.deepEqual(
+    [turned.why, turned.answer, turned.answer_before],
+    ["wrong sentence", "It opens at seven.", "Nobody knows."],
+  );
+  const checked = await settled(early.id, "a test of it", (now) => now.state === "passed");
+  assert.equal(checked.documents[0].state, "ok");
+  await agent.expect(200, "PUT", `/answers/${answer.id}`, { json: { answer: "It opens at eight." } });
+  const changed = await settled(early.id, "its text to be another", (now) => now.documents[0].state === "changed");
+  assert.equal(changed.state, "passed");
+  const follow = await keep({ question: "And when does it close?", turns: ["When does the swimming pool open?"] });
+  assert.deepEqual(follow.turns, ["When does the swimming pool open?"]);
+  await settled(follow.id, "the follow-up", (now) => now.state !== "waiting");
+});
+
+test("a test is asked now where somebody wants that, and says what it cannot keep", async (t) => {
+  const { agent, keep, list, read } = await scene(t);
+  const { page } = await answered(agent);
+  const kept = await keep({ question: ` ${question}\n`, documents: [page, page] });
+  assert.deepEqual([kept.question, kept.documents.length], [question, 1]);
+  const ran = await agent.expect(200, "POST", `/tests/${kept.id}/run`);
+  assert.deepEqual([ran.state, ran.why], ["passed", "passed"]);
+  for (const [json, message] of [
+    [{}, "question can't be empty"],
+    [{ question, documents: [999999] }, "documents holds 999999, which is no document of this agent"],
+    [{ question, documents: "x" }, "documents must be an array of document ids"],
+    [{ question, phrases: [""] }, "phrases[0] can't be empty"],
+    [{ question, phrases: Array(21).fill("x") }, "phrases holds 21 texts, the limit is 20"],
+    [{ question, refuse: true, phrases: ["x"] }, "what is to be refused has no phrases and no documents"],
+  ]) {
+    const bad = await agent.api("POST", "/tests", { json });
+    assert.deepEqual([bad.status, bad.json.message], [400, message]);
+  }
+  const other = await agent.kb.agent({ files: { "a.md": "# A\n\nNothing.\n" } });
+  const foreign = await other.api("GET", `/tests/${kept.id}`);
+  assert.equal(foreign.status, 404);
+  const copy = await agent.expect(201, "POST", "/replicate");
+  const copied = (await agent.kb.expect(200, "GET", `/projects/${copy.id}/tests`)).data;
+  assert.deepEqual(
+    copied.map((one) => [one.id, one.question, one.documents[0].state]),
+    [[kept.id, question, "ok"]],
+  );
+  assert.notEqual(copied[0].documents[0].page_id, page);
+  await agent.expect(200, "DELETE", `/tests/${kept.id}`);
+  assert.deepEqual(await list(), []);
+  const gone = await agent.api("GET", `/tests/${kept.id}`);
+  assert.deepEqual([gone.status, gone.json.message], [404, `Test with id ${kept.id} not found`]);
+  const next = await keep({ question, refuse: false });
+  assert.ok(next.id > kept.id, "an id is nobody else's");
+  await read(next.id);
+});
