@@ -98,7 +98,7 @@ test("one line puts the agent into a foreign page with the strictest policy and 
   assert.equal(messages.data[0].metadata.request_source, "livechat");
   await page.keyboard.press("Escape");
   await page.locator("iframe").waitFor({ state: "hidden" });
-  assert.ok(await button.evaluate((node) => node.getRootNode().activeElement === node), "the focus is back");
+  await until("the focus to be back", () => button.evaluate((node) => node.getRootNode().activeElement === node));
   // The talk is still there after a reload, though foreign storage is shut.
   await page.reload();
   await button.click();
