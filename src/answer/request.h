@@ -40,7 +40,7 @@ struct kb_answer_request {
 	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
 	const struct kb_note_override *notes;
 	/* What the answer will be stored as, but for what it tells, and in which session: while a
-	 * model writes it, it has a row (live.h). NULL: it is not to be stored. */
+	 * model writes it, it has a row (underway.h). NULL: it is not to be stored. */
 	const struct kb_answer_row *row;
 	int64_t account_id;  /* who asks; 0: nobody that is known by name */
 	struct kb_sv asker;  /* the name of who asks without an account; empty: none */

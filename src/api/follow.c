@@ -5,7 +5,7 @@
 #include "base/bell.h"
 #include "base/pool.h"
 #include "store/answers.h"
-#include "write/live.h"
+#include "write/underway.h"
 
 enum {
 	SHARE = 5,    /* of the time, one part of so many at most */
@@ -78,7 +78,7 @@ static void say_nothing(struct kb_followers *followers, struct kb_follower *foll
 	int64_t since = follower->message.created_at;
 
 	if (!follower->was_silent && !follower->events.at
-	    && kb_clock_now_us(followers->clock) - since >= KB_LIVE_SILENT_MS * INT64_C(1000)) {
+	    && kb_clock_now_us(followers->clock) - since >= KB_UNDERWAY_SILENT_MS * INT64_C(1000)) {
 		follower->was_silent = true;
 		kb_events_waiting(&follower->events, follower->hang_in_there);
 	}

@@ -82,7 +82,7 @@ struct kb_cite {
 	size_t sentence_n, sentence_max, clause; /* max: it has room for so many bytes */
 	char *before;                            /* the one before; as large as it is */
 	size_t before_n;
-	struct kb_cited cited;          /* of the sentence */
+	struct kb_cite_sentence cited;  /* of the sentence */
 	bool any;                       /* something has left */
 	struct kb_judgement *judgement; /* the last one, during a call */
 	struct kb_waiting waiting;      /* of a strict answer */
@@ -343,7 +343,7 @@ static void cut_to(struct kb_cite *c, struct kb_waiting_counts left)
 static void decide(struct kb_cite *c, bool repeated)
 {
 	struct kb_cite_result *r = &c->result;
-	const struct kb_cited *last = &r->sentences[r->count - 1];
+	const struct kb_cite_sentence *last = &r->sentences[r->count - 1];
 
 	if (kb_waiting_is_too_long(&c->waiting)
 	    || (last->statement && (repeated || !last->supported))) {
@@ -406,7 +406,7 @@ static void end_sentence(struct kb_cite *c)
 	push(c);
 	if (c->config.strict)
 		decide(c, repeated);
-	c->cited = (struct kb_cited){ 0 };
+	c->cited = (struct kb_cite_sentence){ 0 };
 	keep_before(c);
 	c->sentence_n = c->clause = 0;
 	c->early.count = 0;

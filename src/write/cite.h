@@ -39,7 +39,7 @@ struct kb_cite_place {
 };
 
 /* A sentence of the answer. Kept until its end, by many answers at once: small. */
-struct kb_cited {
+struct kb_cite_sentence {
 	uint32_t at, bytes;                           /* of the text; filled in by reply.h */
 	struct kb_cite_place places[KB_CITE_SOURCES]; /* of the sources it names, the best first */
 	uint8_t place_count;
@@ -48,7 +48,7 @@ struct kb_cited {
 };
 
 struct kb_cite_result {
-	struct kb_cited *sentences; /* these live as long as the kb_cite */
+	struct kb_cite_sentence *sentences; /* these live as long as the kb_cite */
 	size_t count;
 	int64_t *pages; /* [n] is pages[n - 1] */
 	size_t page_count;

@@ -75,14 +75,14 @@ void kb_writing_tell_reading(struct kb_writing *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* ---- as others see it (live.h) ---- */
+/* ---- as others see it (underway.h) ---- */
 
-static struct kb_writing *writing_of(struct kb_live_answer *answer)
+static struct kb_writing *writing_of(struct kb_underway_answer *answer)
 {
-	return KB_OUTER(answer, struct kb_writing, live);
+	return KB_OUTER(answer, struct kb_writing, underway);
 }
 
-static bool show(struct kb_live_answer *answer, struct kb_arena *arena, size_t beyond,
+static bool show(struct kb_underway_answer *answer, struct kb_arena *arena, size_t beyond,
                  struct kb_sv *out)
 {
 	struct kb_writing *w = writing_of(answer);
@@ -96,7 +96,7 @@ static bool show(struct kb_live_answer *answer, struct kb_arena *arena, size_t b
 	return more;
 }
 
-static void say_nothing(struct kb_live_answer *answer)
+static void say_nothing(struct kb_underway_answer *answer)
 {
 	struct kb_writing *w = writing_of(answer);
 
@@ -106,7 +106,7 @@ static void say_nothing(struct kb_live_answer *answer)
 	pthread_mutex_unlock(&w->lock);
 }
 
-static void give_up(struct kb_live_answer *answer)
+static void give_up(struct kb_underway_answer *answer)
 {
 	struct kb_writing *w = writing_of(answer);
 
@@ -116,13 +116,13 @@ static void give_up(struct kb_live_answer *answer)
 	stop(w);
 }
 
-struct kb_live_answer kb_writing_live(const struct kb_answer_request *request)
+struct kb_underway_answer kb_writing_underway(const struct kb_answer_request *request)
 {
-	return (struct kb_live_answer){ .text = show,
-		                        .silent = say_nothing,
-		                        .stop = give_up,
-		                        .agent_id = request->conversation_of,
-		                        .session_id = request->session_id };
+	return (struct kb_underway_answer){ .text = show,
+		                            .silent = say_nothing,
+		                            .stop = give_up,
+		                            .agent_id = request->conversation_of,
+		                            .session_id = request->session_id };
 }
 
 /* ---- the end ---- */
@@ -207,7 +207,7 @@ enum kb_write_step kb_write_refuse(struct kb_writing *w)
 	return KB_WRITE_OVER;
 }
 
-static void quote_place(struct kb_writing *w, const struct kb_cited *sentence,
+static void quote_place(struct kb_writing *w, const struct kb_cite_sentence *sentence,
                         const struct kb_cite_place *place)
 {
 	struct kb_answer *out = w->out;
@@ -237,7 +237,7 @@ static void make_quotes(struct kb_writing *w)
 		count += w->cited.sentences[i].place_count + 1;
 	w->out->quotes = KB_NEW_ARRAY(w->arena, count, struct kb_quote);
 	for (size_t i = 0; i < w->cited.count; i++) {
-		const struct kb_cited *sentence = &w->cited.sentences[i];
+		const struct kb_cite_sentence *sentence = &w->cited.sentences[i];
 
 		for (size_t k = 0; k < sentence->place_count; k++)
 			quote_place(w, sentence, &sentence->places[k]);

@@ -11,8 +11,8 @@ struct kb_answer_sink {
 	/* A model is asked, which has so many sources to read; again where another one is asked.
 	 * Must not block. NULL: nobody wants to know. */
 	void (*reading)(void *arg, size_t sources);
-	/* Nothing has come for KB_LIVE_SILENT_MS, and again every KB_LIVE_AGAIN_MS (live.h); must
-	 * not block. NULL: nobody wants to know. */
+	/* Nothing has come for KB_UNDERWAY_SILENT_MS, and again every KB_UNDERWAY_AGAIN_MS
+	 * (underway.h); must not block. NULL: nobody wants to know. */
 	void (*silent)(void *arg);
 	/* Whether anybody still listens: others go before an answer that nobody does. Must not
 	 * block. NULL: somebody does. */

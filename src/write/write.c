@@ -48,11 +48,11 @@ static bool make_row(struct kb_writing *w)
 	const struct kb_answer_request *request = w->request;
 	struct kb_answer_row row;
 
-	if (!request->row || w->live.message)
+	if (!request->row || w->underway.message)
 		return true;
 	row = *request->row;
 	row.ending = kb_settings_text_in(request->settings, request->lang, KB_TEXT_SIESTA);
-	return kb_live_begin(w->writer->live, &w->live, w->arena, &row, &w->err);
+	return kb_underway_begin(w->writer->underway, &w->underway, w->arena, &row, &w->err);
 }
 
 static bool start_call(struct kb_writing *w)
@@ -99,7 +99,7 @@ static void drop_row(struct kb_writing *w)
 {
 	struct kb_err err = { 0 };
 
-	if (!kb_store_answer_drop(w->writer->answerer->store, w->live.message, &err))
+	if (!kb_store_answer_drop(w->writer->answerer->store, w->underway.message, &err))
 		kb_warn(w->writer->log, "running answer not dropped agent=%" PRId64 " error=%s",
 		        w->request->agent->id, err.msg);
 }
@@ -112,10 +112,10 @@ static void done(struct kb_writing *w)
 	if (err.code == KB_OK)
 		kb_answer_log(w->writer->answerer, w->request, w->out);
 	if (w->entered)
-		kb_live_leave(w->writer->live, &w->live);
+		kb_underway_leave(w->writer->underway, &w->underway);
 	if (w->unwanted)
 		kb_fail(&err, KB_E_NOT_FOUND, "the conversation was deleted");
-	if (err.code != KB_OK && w->live.message)
+	if (err.code != KB_OK && w->underway.message)
 		drop_row(w);
 	kb_writing_forget(w);
 	kb_view_release(&w->view);
@@ -343,7 +343,7 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 	w->sink = *sink;
 	w->out = out;
 	w->request = request;
-	w->live = kb_writing_live(request);
+	w->underway = kb_writing_underway(request);
 	pthread_mutex_init(&w->lock, NULL);
 	kb_buf_init(&w->text, KB_WRITTEN_MAX);
 	w->set = kb_models_hold(writer->models);
@@ -351,7 +351,7 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 	/* What waits for nobody is over before anybody looks at it. */
 	w->entered = writer->moderator || w->choice_count;
 	if (w->entered)
-		kb_live_enter(writer->live, &w->live);
+		kb_underway_enter(writer->underway, &w->underway);
 	if (!writer->moderator) {
 		w->step = KB_WRITE_BEGIN;
 		go_on(w);
@@ -380,7 +380,7 @@ size_t kb_write_passages(struct kb_writer *writer, const struct kb_settings *set
 
 void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id)
 {
-	kb_live_stop(writer->live, agent_id, session_id);
+	kb_underway_stop(writer->underway, agent_id, session_id);
 }
 
 struct kb_writer *kb_writer_open(const struct kb_writer_config *config)
@@ -395,7 +395,7 @@ struct kb_writer *kb_writer_open(const struct kb_writer_config *config)
 	writer->pool = kb_pool_open("writer", THREADS, QUEUED_MAX);
 	if (writer->moderator)
 		writer->moderating = kb_pool_open("moderate", MODERATING, MODERATING_MAX);
-	writer->live = kb_live_open(&(struct kb_live_config){
+	writer->underway = kb_underway_open(&(struct kb_underway_config){
 	        .store = config->answerer->store, .clock = config->clock, .log = config->log });
 	return writer;
 }
@@ -406,6 +406,6 @@ void kb_writer_close(struct kb_writer *writer)
 		return;
 	kb_pool_close(writer->moderating);
 	kb_pool_close(writer->pool);
-	kb_live_close(writer->live);
+	kb_underway_close(writer->underway);
 	free(writer);
 }

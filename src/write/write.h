@@ -67,7 +67,7 @@ size_t kb_write_passages(struct kb_writer *writer, const struct kb_settings *set
 
 /* The conversation is gone, or with session_id.p == NULL the agent: the answers that are being
  * written in it end without one (KB_E_NOT_FOUND). Those that another process writes end at its next
- * turn (live.h). Any thread. */
+ * turn (underway.h). Any thread. */
 void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id);
 
 #endif

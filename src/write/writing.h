@@ -26,10 +26,10 @@
 #include "answer/answerer_impl.h"
 #include "answer/plain.h"
 #include "upstream/models.h"
-#include "write/live.h"
 #include "write/prompt.h"
 #include "write/reply.h"
 #include "write/sink.h"
+#include "write/underway.h"
 
 enum { KB_WRITTEN_MAX = 1 << 20 }; /* bytes of an answer */
 
@@ -105,7 +105,7 @@ struct kb_writing {
 	bool unwanted; /* its conversation is gone */
 	bool spoke;    /* the sink has something */
 	bool entered;
-	struct kb_live_answer live;
+	struct kb_underway_answer underway;
 };
 
 struct kb_writer {
@@ -115,7 +115,7 @@ struct kb_writer {
 	const struct kb_log *log;
 	struct kb_pool *pool;
 	struct kb_pool *moderating; /* NULL: nobody moderates */
-	struct kb_live *live;
+	struct kb_underway *underway;
 	int64_t custom_depth;
 };
 
@@ -141,8 +141,8 @@ struct kb_sv kb_writing_short(struct kb_writing *w);
 
 /* ---- showing.c ---- */
 
-/* What others do with an answer under way (live.h). */
-struct kb_live_answer kb_writing_live(const struct kb_answer_request *request);
+/* What others do with an answer under way (underway.h). */
+struct kb_underway_answer kb_writing_underway(const struct kb_answer_request *request);
 /* Checked text, on its way out; `hear` gets it from the model, `keep` from the check. */
 void kb_writing_hear(void *w, struct kb_sv text);
 void kb_writing_keep(void *w, struct kb_sv text);

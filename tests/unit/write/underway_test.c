@@ -1,5 +1,5 @@
 /* Answers that are being written, as their keeper and other processes see them. */
-#include "write/live.h"
+#include "write/underway.h"
 
 #include "../store/fixture.h"
 
@@ -7,18 +7,18 @@ struct world {
 	struct fixture f;
 	struct kb_store *other; /* of another process */
 	struct kb_agent agent;
-	struct kb_live *live;
+	struct kb_underway *underway;
 };
 
 /* A writer: what it says, and what it was told. */
 struct writer {
-	struct kb_live_answer live;
+	struct kb_underway_answer underway;
 	struct kb_message message;
 	_Atomic(const char *) said;
 	atomic_int silences, stops;
 };
 
-static bool show(struct kb_live_answer *answer, struct kb_arena *arena, size_t beyond,
+static bool show(struct kb_underway_answer *answer, struct kb_arena *arena, size_t beyond,
                  struct kb_sv *out)
 {
 	struct writer *writer = (struct writer *)(void *)answer;
@@ -30,19 +30,20 @@ static bool show(struct kb_live_answer *answer, struct kb_arena *arena, size_t b
 	return true;
 }
 
-static void silent(struct kb_live_answer *answer)
+static void silent(struct kb_underway_answer *answer)
 {
 	atomic_fetch_add(&((struct writer *)(void *)answer)->silences, 1);
 }
 
-static void stop(struct kb_live_answer *answer)
+static void stop(struct kb_underway_answer *answer)
 {
 	atomic_fetch_add(&((struct writer *)(void *)answer)->stops, 1);
 }
 
-static struct kb_live *open_live(struct world *w)
+static struct kb_underway *open_underway(struct world *w)
 {
-	return kb_live_open(&(struct kb_live_config){ .store = w->f.store, .clock = &w->f.clock });
+	return kb_underway_open(
+	        &(struct kb_underway_config){ .store = w->f.store, .clock = &w->f.clock });
 }
 
 static void open_world(struct world *w, struct kb_test *t)
@@ -51,12 +52,12 @@ static void open_world(struct world *w, struct kb_test *t)
 	w->other = kb_store_open(w->f.dir, false, &w->f.clock, NULL, &w->f.err);
 	NEED(&w->f, w->other);
 	w->agent = fixture_agent(&w->f, "a");
-	w->live = open_live(w);
+	w->underway = open_underway(w);
 }
 
 static void close_world(struct world *w)
 {
-	kb_live_close(w->live);
+	kb_underway_close(w->underway);
 	kb_store_close(w->other);
 	fixture_fini(&w->f);
 }
@@ -70,18 +71,18 @@ static struct kb_session session_of(const struct world *w)
 
 static void begin(struct world *w, struct writer *writer)
 {
-	*writer = (struct writer){ .live = { .text = show,
-		                             .silent = silent,
-		                             .stop = stop,
-		                             .agent_id = w->agent.id,
-		                             .session_id = KB_SV("s") },
+	*writer = (struct writer){ .underway = { .text = show,
+		                                 .silent = silent,
+		                                 .stop = stop,
+		                                 .agent_id = w->agent.id,
+		                                 .session_id = KB_SV("s") },
 		                   .message = { .query = KB_SV("Who?"), .source = KB_SV("api") },
 		                   .said = "" };
-	kb_live_enter(w->live, &writer->live);
-	NEED(&w->f, kb_live_begin(w->live, &writer->live, &w->f.arena,
-	                          &(struct kb_answer_row){ session_of(w), &writer->message,
-	                                                   KB_SV("Later.") },
-	                          &w->f.err));
+	kb_underway_enter(w->underway, &writer->underway);
+	NEED(&w->f, kb_underway_begin(w->underway, &writer->underway, &w->f.arena,
+	                              &(struct kb_answer_row){ session_of(w), &writer->message,
+	                                                       KB_SV("Later.") },
+	                              &w->f.err));
 }
 
 #define WAIT(w, so)                                                                                \
@@ -95,7 +96,7 @@ static void begin(struct world *w, struct writer *writer)
 	do {                                                                                       \
 		for (int moved = 0; moved < 300 && !(so); moved++) {                               \
 			kb_clock_advance(&(w)->f.clock, 250 * INT64_C(1000));                      \
-			kb_live_look((w)->live);                                                   \
+			kb_underway_look((w)->underway);                                           \
 			for (int waited = 0; waited < kb_test_patient(30) && !(so); waited++)      \
 				usleep(1000);                                                      \
 		}                                                                                  \
@@ -126,7 +127,7 @@ static void test_text(struct kb_test *t)
 	atomic_store(&writer.said, "Hester Quillby");
 	UNTIL(&w, kb_sv_eq_str(shown(&w, &writer), "Hester Quillby"));
 	CHECK_INT(t, atomic_load(&writer.stops), 0);
-	kb_live_leave(w.live, &writer.live);
+	kb_underway_leave(w.underway, &writer.underway);
 	close_world(&w);
 }
 
@@ -151,12 +152,12 @@ static void test_lease(struct kb_test *t)
 		int64_t before = writes(&w);
 
 		kb_clock_advance(&w.f.clock, 6 * KB_SECOND_US);
-		kb_live_look(w.live);
+		kb_underway_look(w.underway);
 		WAIT(&w, writes(&w) > before);
 		CHECK(t, kb_store_answers_end_lost(w.other, &ended, &w.f.err) && ended == 0);
 	}
 	CHECK_INT(t, atomic_load(&writer.stops), 0);
-	kb_live_leave(w.live, &writer.live);
+	kb_underway_leave(w.underway, &writer.underway);
 	close_world(&w);
 }
 
@@ -169,11 +170,11 @@ static void test_silence(struct kb_test *t)
 	begin(&w, &writer);
 	UNTIL(&w, atomic_load(&writer.silences) == 1);
 	CHECK(t, kb_clock_now_us(&w.f.clock) - writer.message.created_at
-	                 >= KB_LIVE_SILENT_MS * INT64_C(1000));
+	                 >= KB_UNDERWAY_SILENT_MS * INT64_C(1000));
 	UNTIL(&w, atomic_load(&writer.silences) == 2);
 	CHECK(t, kb_clock_now_us(&w.f.clock) - writer.message.created_at
-	                 >= (KB_LIVE_SILENT_MS + KB_LIVE_AGAIN_MS) * INT64_C(1000));
-	kb_live_leave(w.live, &writer.live);
+	                 >= (KB_UNDERWAY_SILENT_MS + KB_UNDERWAY_AGAIN_MS) * INT64_C(1000));
+	kb_underway_leave(w.underway, &writer.underway);
 	close_world(&w);
 }
 
@@ -188,11 +189,11 @@ static void test_deleted_elsewhere(struct kb_test *t)
 	begin(&w, &writer);
 	CHECK(t, kb_store_conversation_delete(w.other, &session, &w.f.err));
 	UNTIL(&w, atomic_load(&writer.stops) > 0);
-	kb_live_leave(w.live, &writer.live);
+	kb_underway_leave(w.underway, &writer.underway);
 	begin(&w, &writer);
 	CHECK(t, kb_store_agent_delete(w.other, w.f.account.id, w.agent.id, &w.f.err));
 	UNTIL(&w, atomic_load(&writer.stops) > 0);
-	kb_live_leave(w.live, &writer.live);
+	kb_underway_leave(w.underway, &writer.underway);
 	close_world(&w);
 }
 
@@ -203,14 +204,14 @@ static void test_deleted_here(struct kb_test *t)
 
 	open_world(&w, t);
 	begin(&w, &writer);
-	kb_live_stop(w.live, w.agent.id, KB_SV("another"));
-	kb_live_stop(w.live, w.agent.id + 1, kb_sv(NULL, 0));
+	kb_underway_stop(w.underway, w.agent.id, KB_SV("another"));
+	kb_underway_stop(w.underway, w.agent.id + 1, kb_sv(NULL, 0));
 	CHECK_INT(t, atomic_load(&writer.stops), 0);
-	kb_live_stop(w.live, w.agent.id, KB_SV("s"));
+	kb_underway_stop(w.underway, w.agent.id, KB_SV("s"));
 	CHECK_INT(t, atomic_load(&writer.stops), 1);
-	kb_live_stop(w.live, w.agent.id, kb_sv(NULL, 0));
+	kb_underway_stop(w.underway, w.agent.id, kb_sv(NULL, 0));
 	CHECK_INT(t, atomic_load(&writer.stops), 2);
-	kb_live_leave(w.live, &writer.live);
+	kb_underway_leave(w.underway, &writer.underway);
 	close_world(&w);
 }
 
@@ -222,7 +223,7 @@ static void test_writer_dies(struct kb_test *t)
 
 	open_world(&w, t);
 	begin(&w, &writer);
-	kb_live_leave(w.live, &writer.live); /* and no more is heard of it */
+	kb_underway_leave(w.underway, &writer.underway); /* and no more is heard of it */
 	UNTIL(&w, kb_sv_eq_str(shown(&w, &writer), "Later."));
 	close_world(&w);
 }
@@ -239,14 +240,14 @@ static void test_many(struct kb_test *t)
 		atomic_store(&writers[i].said, "Hester");
 	}
 	kb_clock_advance(&w.f.clock, KB_SECOND_US);
-	kb_live_look(w.live);
+	kb_underway_look(w.underway);
 	for (size_t i = 0; i < KB_COUNTOF(writers); i += 2)
-		kb_live_leave(w.live, &writers[i].live);
+		kb_underway_leave(w.underway, &writers[i].underway);
 	for (size_t i = 1; i < KB_COUNTOF(writers); i += 2)
 		UNTIL(&w, kb_sv_eq_str(shown(&w, &writers[i]), "Hester"));
 	for (size_t i = 1; i < KB_COUNTOF(writers); i += 2) {
 		CHECK_INT(t, atomic_load(&writers[i].stops), 0);
-		kb_live_leave(w.live, &writers[i].live);
+		kb_underway_leave(w.underway, &writers[i].underway);
 	}
 	close_world(&w);
 }
