@@ -126,8 +126,9 @@ struct kb_call {
 	/* Of a call within another one: its answer stays here, in the call's arena. NULL: it goes
 	 * to its client. */
 	struct kb_response *within;
-	struct kb_cited_rows *cited; /* what is known of cited documents (cited.c) */
-	struct kb_cited_text *texts;
+	struct kb_shown_rows
+	        *shown; /* what is known of the documents that a message shows (shown_pages.c) */
+	struct kb_shown_source *texts;
 	size_t words_read; /* documents */
 };
 
@@ -244,12 +245,12 @@ bool kb_call_by_key(struct kb_call *call, const struct kb_key *key,
                     struct kb_err *err) KB_MUST_CHECK;
 /* The labels that a question of theirs has: those that it names, for who holds a key or manages the
  * agent's content; a person's own in any other case, where naming some is KB_E_FORBIDDEN
- * (cited.c). */
+ * (shown_pages.c). */
 struct kb_label_filter;
 bool kb_call_labels(struct kb_call *call, const struct kb_inputs *inputs,
                     struct kb_label_filter *out, struct kb_err *err) KB_MUST_CHECK;
 /* Whether who calls may see that document of an agent they reach: their labels open it, or they
- * manage the content. KB_E_NOT_FOUND where not (cited.c). */
+ * manage the content. KB_E_NOT_FOUND where not (shown_pages.c). */
 bool kb_call_opens(struct kb_call *call, const struct kb_page *page,
                    struct kb_err *err) KB_MUST_CHECK;
 

@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/cited.h"
 #include "api/closest_text.h"
 #include "api/completions_read.h"
 #include "api/filter.h"
 #include "api/routes.h"
 #include "api/session.h"
+#include "api/shown_pages.h"
 #include "base/utf8.h"
 #include "http/sse.h"
 #include "write/tokens.h"
@@ -84,7 +84,7 @@ static void write_annotations(struct kb_call *call, struct kb_jw *jw, const stru
 {
 	const struct kb_message *message = &turn->message;
 	const struct kb_page *pages =
-	        message->citation_count ? kb_cited_pages(call, message) : NULL;
+	        message->citation_count ? kb_shown_pages(call, message) : NULL;
 	size_t from, to;
 
 	kb_jw_key(jw, "annotations");

@@ -7,8 +7,8 @@
  * no file; of a document without pages, what stands around the quote. With is_anonymize_pdfs a PDF
  * has no title and no file.
  */
-#include "api/cited.h"
 #include "api/routes.h"
+#include "api/shown_pages.h"
 #include "out/link.h"
 #include "view/view.h"
 
@@ -44,12 +44,12 @@ static bool open_shown(struct kb_call *call, struct shown *out, struct kb_err *e
 		return false;
 	if (!out->settings.is_pdf_viewer)
 		return not_shown(id, err);
-	if (!kb_cited_page(call, &(struct kb_cited_wish){ &out->settings, &out->message, id },
+	if (!kb_shown_page(call, &(struct kb_shown_wish){ &out->settings, &out->message, id },
 	                   &out->page, err)
 	    || !kb_call_page_text(call, &out->page, &out->text, err))
 		return false;
-	kb_cited_know(call, id, &out->text);
-	out->places = kb_cited_places(call, &out->message, &out->place_count);
+	kb_shown_know(call, id, &out->text);
+	out->places = kb_shown_places(call, &out->message, &out->place_count);
 	out->limited = out->settings.is_pdf_page_visibility_limited;
 	out->anonymous =
 	        out->settings.is_anonymize_pdfs && kb_sv_eq(out->text.format, KB_SV("pdf"));

@@ -1,4 +1,4 @@
-#include "api/cited.h"
+#include "api/shown_pages.h"
 
 #include "api/filter.h"
 #include "api/routes.h"
@@ -53,7 +53,7 @@ bool kb_call_labels(struct kb_call *call, const struct kb_inputs *inputs,
 }
 
 /* Which documents: citations, or a page for each closest passage. */
-static const int64_t *cited_ids(struct kb_call *call, const struct kb_message *message,
+static const int64_t *shown_ids(struct kb_call *call, const struct kb_message *message,
                                 size_t *count)
 {
 	struct kb_closest_list closest = { 0 };
@@ -72,7 +72,7 @@ static const int64_t *cited_ids(struct kb_call *call, const struct kb_message *m
 static bool shows(struct kb_call *call, const struct kb_message *message, int64_t id)
 {
 	size_t count;
-	const int64_t *ids = cited_ids(call, message, &count);
+	const int64_t *ids = shown_ids(call, message, &count);
 
 	for (size_t i = 0; i < count; i++)
 		if (ids[i] == id)
@@ -127,7 +127,7 @@ struct kb_sv kb_visitor_title(const struct kb_settings *settings, const struct k
 	return page->title.n ? page->title : page->filename.p ? page->filename : KB_SV("");
 }
 
-bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, struct kb_page *out,
+bool kb_shown_page(struct kb_call *call, const struct kb_shown_wish *cited, struct kb_page *out,
                    struct kb_err *err)
 {
 	int64_t agent_id = cited->message->child_id ? cited->message->child_id : call->agent.id;
@@ -143,10 +143,10 @@ bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, stru
 /* ---- their rows ---- */
 
 /* Of one message. */
-struct kb_cited_rows {
+struct kb_shown_rows {
 	int64_t message_id;
 	struct kb_page *v;
-	struct kb_cited_rows *next;
+	struct kb_shown_rows *next;
 };
 
 static int64_t owner_of(const struct kb_call *call, const struct kb_message *message)
@@ -154,10 +154,10 @@ static int64_t owner_of(const struct kb_call *call, const struct kb_message *mes
 	return message->child_id ? message->child_id : call->agent.id;
 }
 
-const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_message *message)
+const struct kb_page *kb_shown_pages(struct kb_call *call, const struct kb_message *message)
 {
 	struct kb_page_ids ids = { .agent_id = owner_of(call, message) };
-	struct kb_cited_rows *rows = call->cited;
+	struct kb_shown_rows *rows = call->shown;
 	struct kb_page *pages;
 	struct kb_err err;
 
@@ -165,11 +165,11 @@ const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_messa
 		rows = rows->next;
 	if (rows)
 		return rows->v;
-	ids.v = cited_ids(call, message, &ids.count);
+	ids.v = shown_ids(call, message, &ids.count);
 	pages = KB_NEW_ARRAY(call->arena, ids.count, struct kb_page);
-	rows = KB_NEW(call->arena, struct kb_cited_rows);
-	*rows = (struct kb_cited_rows){ message->id, pages, call->cited };
-	call->cited = rows;
+	rows = KB_NEW(call->arena, struct kb_shown_rows);
+	*rows = (struct kb_shown_rows){ message->id, pages, call->shown };
+	call->shown = rows;
 	if (!ids.count)
 		return pages;
 	if (!kb_store_pages_get(call->api->store, call->arena, &ids, pages, &err)
@@ -183,25 +183,25 @@ const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_messa
 /* ---- on which pages ---- */
 
 /* Where the pages of a document begin in its text. */
-struct kb_cited_text {
+struct kb_shown_source {
 	int64_t page_id;
 	struct start {
 		uint32_t offset, page_no;
 	} * v;
 	size_t count;
-	struct kb_cited_text *next;
+	struct kb_shown_source *next;
 };
 
-void kb_cited_know(struct kb_call *call, int64_t page_id, const struct kb_parsed *text)
+void kb_shown_know(struct kb_call *call, int64_t page_id, const struct kb_parsed *text)
 {
-	struct kb_cited_text *known = KB_NEW(call->arena, struct kb_cited_text);
+	struct kb_shown_source *known = KB_NEW(call->arena, struct kb_shown_source);
 	size_t starts = 0;
 
 	for (size_t i = 0; i < text->block_count; i++)
 		starts += i == 0 || text->blocks[i].page_no != text->blocks[i - 1].page_no;
-	*known = (struct kb_cited_text){ .page_id = page_id,
-		                         .v = KB_NEW_ARRAY(call->arena, starts + 1, struct start),
-		                         .next = call->texts };
+	*known = (struct kb_shown_source){ .page_id = page_id,
+		                           .v = KB_NEW_ARRAY(call->arena, starts + 1, struct start),
+		                           .next = call->texts };
 	for (size_t i = 0; i < text->block_count; i++)
 		if (i == 0 || text->blocks[i].page_no != text->blocks[i - 1].page_no)
 			known->v[known->count++] =
@@ -213,10 +213,10 @@ void kb_cited_know(struct kb_call *call, int64_t page_id, const struct kb_parsed
 static struct kb_sv text_blob_of(struct kb_call *call, const struct kb_message *message,
                                  int64_t page_id)
 {
-	const struct kb_page *pages = kb_cited_pages(call, message);
+	const struct kb_page *pages = kb_shown_pages(call, message);
 	size_t count;
 
-	cited_ids(call, message, &count);
+	shown_ids(call, message, &count);
 	for (size_t i = 0; i < count; i++)
 		if (pages[i].id == page_id)
 			return pages[i].text_blob;
@@ -235,15 +235,15 @@ static void read_text(struct kb_call *call, const struct kb_message *message, in
 	                     NULL)
 	    || !kb_parsed_read(&arena, json, &text, NULL))
 		text = (struct kb_parsed){ 0 }; /* it is gone: what the note says stands */
-	kb_cited_know(call, page_id, &text);
+	kb_shown_know(call, page_id, &text);
 	kb_arena_fini(&arena);
 }
 
-static const struct kb_cited_text *text_of(struct kb_call *call, const struct kb_message *message,
-                                           int64_t page_id)
+static const struct kb_shown_source *text_of(struct kb_call *call, const struct kb_message *message,
+                                             int64_t page_id)
 {
 	for (int tries = 0; tries < 2; tries++) {
-		for (const struct kb_cited_text *text = call->texts; text; text = text->next)
+		for (const struct kb_shown_source *text = call->texts; text; text = text->next)
 			if (text->page_id == page_id)
 				return text;
 		read_text(call, message, page_id);
@@ -251,14 +251,14 @@ static const struct kb_cited_text *text_of(struct kb_call *call, const struct kb
 	return NULL;
 }
 
-const struct kb_claim_place *kb_cited_places(struct kb_call *call, const struct kb_message *message,
+const struct kb_claim_place *kb_shown_places(struct kb_call *call, const struct kb_message *message,
                                              size_t *count)
 {
 	const struct kb_claim_place *noted = kb_claims_places(call->arena, message, count);
 	struct kb_claim_place *out = KB_NEW_ARRAY(call->arena, *count + 1, struct kb_claim_place);
 
 	for (size_t i = 0; i < *count; i++) {
-		const struct kb_cited_text *text;
+		const struct kb_shown_source *text;
 
 		out[i] = noted[i];
 		if (!noted[i].page_no) /* of a format without pages */
@@ -304,8 +304,8 @@ static struct kb_sv words_at(struct kb_arena *arena, const struct kb_parsed *tex
 	return out;
 }
 
-const struct kb_sv *kb_cited_words(struct kb_call *call, const struct kb_message *message,
-                                   const struct kb_claim_place *places, size_t count)
+const struct kb_sv *kb_shown_quotes(struct kb_call *call, const struct kb_message *message,
+                                    const struct kb_claim_place *places, size_t count)
 {
 	struct kb_sv *out = KB_NEW_ARRAY(call->arena, count + 1, struct kb_sv);
 

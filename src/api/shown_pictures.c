@@ -6,8 +6,8 @@
  * page draws it. A picture has the hash of its address for a name, and is served only while the
  * list of its document has it: nobody makes us fetch what no cited page names.
  */
-#include "api/cited.h"
 #include "api/routes.h"
+#include "api/shown_pages.h"
 #include "base/hash.h"
 #include "out/url.h"
 
@@ -47,7 +47,7 @@ static bool open_cited(struct kb_call *call, struct cited *out, struct kb_err *e
 	if (!kb_call_settings(call, &call->agent, &out->settings, err)
 	    || !kb_call_message(call, &out->message, err))
 		return false;
-	out->places = kb_cited_places(call, &out->message, &out->place_count);
+	out->places = kb_shown_places(call, &out->message, &out->place_count);
 	out->agent_id = out->message.child_id ? out->message.child_id : call->agent.id;
 	return true;
 }
@@ -173,8 +173,8 @@ static bool fill(struct kb_call *call, const struct cited *cited, int64_t page_i
 	struct kb_page page;
 
 	*shelf = (struct shelf){ .page_id = page_id };
-	if (!kb_cited_page(call,
-	                   &(struct kb_cited_wish){ &cited->settings, &cited->message, page_id },
+	if (!kb_shown_page(call,
+	                   &(struct kb_shown_wish){ &cited->settings, &cited->message, page_id },
 	                   &page, err))
 		return false;
 	if (kb_page_is_pdf(&page)) {

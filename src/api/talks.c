@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "answer/mask.h"
-#include "api/cited.h"
 #include "api/quota.h"
 #include "api/routes.h"
 #include "api/session.h"
+#include "api/shown_pages.h"
 #include "api/visitor.h"
 #include "base/hash.h"
 #include "out/link.h"
@@ -74,7 +74,7 @@ static void write_sources(struct kb_call *call, struct kb_jw *jw, const struct t
 {
 	const struct kb_message *message = told->message;
 	bool cites = kb_settings_citations(told->settings) != KB_CITATIONS_NONE;
-	const struct kb_page *pages = cites ? kb_cited_pages(call, message) : NULL;
+	const struct kb_page *pages = cites ? kb_shown_pages(call, message) : NULL;
 
 	kb_jw_key(jw, "sources");
 	kb_jw_array(jw);
@@ -100,7 +100,7 @@ static void write_closest(struct kb_call *call, struct kb_jw *jw, const struct t
 	const struct kb_message *message = told->message;
 	bool shows = message->closest && !message->citation_count
 	             && kb_settings_citations(told->settings) != KB_CITATIONS_NONE;
-	const struct kb_page *pages = shows ? kb_cited_pages(call, message) : NULL;
+	const struct kb_page *pages = shows ? kb_shown_pages(call, message) : NULL;
 	struct kb_closest_list list = { 0 };
 
 	if (shows)
@@ -138,10 +138,10 @@ static void write_answer(struct kb_call *call, struct kb_jw *jw, const struct kb
 	struct told told = { .settings = settings, .message = message };
 
 	kb_claims_read(call->arena, message, &claims);
-	told.places = kb_cited_places(call, message, &told.place_count);
+	told.places = kb_shown_places(call, message, &told.place_count);
 	/* The closest passages bring theirs. */
 	if (message->citation_count && kb_settings_citations(settings) != KB_CITATIONS_NONE)
-		told.words = kb_cited_words(call, message, told.places, told.place_count);
+		told.words = kb_shown_quotes(call, message, told.places, told.place_count);
 	kb_jw_key_bool(jw, "is_answered", message->answered && !message->failed);
 	kb_jw_key_opt(jw, "kind", claims.kind.n ? claims.kind : (struct kb_sv){ 0 });
 	kb_record_outcome(jw, message);
