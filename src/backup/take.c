@@ -2,58 +2,23 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "backup/copies.h"
 #include "backup/prune.h"
-#include "base/bell.h"
-#include "base/crew.h"
+#include "backup/take_own.h"
 #include "base/file.h"
 #include "base/pool.h"
-#include "base/temp.h"
 #include "store/backups.h"
-#include "store/move.h"
 #include "store/snapshot.h"
-#include "store/upkeep.h"
 
 enum {
-	PASSES = 3, /* of which the last but one has little to copy, and the last next to nothing */
-	HANDS = 4,  /* that compress and send pieces */
-	FOLDER = KB_TEMP_PATH - 32,
-};
+	PASSES = 3
+}; /* of which the last but one has little to copy, and the last next to nothing */
 #define TURN_US  (10 * KB_SECOND_US)
 #define RENEW_US (2 * KB_SECOND_US)
-
-struct making {
-	const struct kb_backup_task *task;
-	struct kb_backup_made *out;
-	struct kb_arena arena; /* of all passes */
-	struct kb_store *store;
-	struct kb_blobs *place;
-	/* Of this turn alone, for the copy of the database and those of blobs: who has lost a turn
-	 * and goes on for a moment touches nothing of the next one. */
-	char dir[FOLDER], copy_dir[FOLDER];
-	int64_t epoch;
-	struct kb_installation installation;
-	bool has_base;
-	struct kb_backup_record base;   /* what it names is there */
-	struct kb_backup_record record; /* of this pass */
-	struct kb_copies copies;
-	_Atomic int64_t new_bytes; /* beside blobs */
-
-	/* Whether to go on: nobody asks to stop, and the turn is still ours. */
-	struct kb_cancel cancel;
-	struct kb_bell bell;
-	pthread_t keeper;
-	_Atomic bool turn_lost;
-	_Atomic int64_t turn_until; /* as far as we know; of the steady clock */
-};
 
 /* ---- the folder ---- */
 
@@ -105,16 +70,17 @@ static bool clear_older(const char *in, const char *prefix, int64_t epoch, struc
 }
 
 /* in/prefix-EPOCH, the only one. */
-static bool make_folder(const struct making *m, char out[FOLDER], const char *in,
+static bool make_folder(const struct kb_making *m, char out[KB_MAKING_FOLDER], const char *in,
                         const char *prefix, struct kb_err *err)
 {
-	if (snprintf(out, FOLDER, "%s/%s%" PRId64, in, prefix, m->epoch) >= FOLDER)
+	if (snprintf(out, KB_MAKING_FOLDER, "%s/%s%" PRId64, in, prefix, m->epoch)
+	    >= KB_MAKING_FOLDER)
 		return kb_fail(err, KB_E_INVALID, "%s is too long a name", in);
 	return clear_older(in, prefix, m->epoch, err) && kb_backup_scratch(out, err);
 }
 
 /* Copies of blobs are made on the file system of the place, if that is a directory. */
-static bool make_folders(struct making *m, struct kb_err *err)
+static bool make_folders(struct kb_making *m, struct kb_err *err)
 {
 	const struct kb_backup_where *where = m->task->where;
 	char in[KB_TEMP_PATH];
@@ -125,7 +91,7 @@ static bool make_folders(struct making *m, struct kb_err *err)
 	                      err);
 }
 
-static void end_folders(const struct making *m)
+static void end_folders(const struct kb_making *m)
 {
 	if (m->dir[0])
 		kb_backup_scratch_end(m->dir);
@@ -135,7 +101,7 @@ static void end_folders(const struct making *m)
 
 /* ---- the turn ---- */
 
-static bool renew(struct making *m, struct kb_err *err)
+static bool renew(struct kb_making *m, struct kb_err *err)
 {
 	int64_t until = kb_clock_mono_us() + TURN_US;
 
@@ -147,7 +113,7 @@ static bool renew(struct making *m, struct kb_err *err)
 
 static void *keep_turn(void *arg)
 {
-	struct making *m = arg;
+	struct kb_making *m = arg;
 	uint64_t heard = 0;
 	struct kb_err err;
 
@@ -159,7 +125,7 @@ static void *keep_turn(void *arg)
 
 static bool is_over(void *arg)
 {
-	struct making *m = arg;
+	struct kb_making *m = arg;
 
 	return atomic_load(&m->turn_lost) || kb_cancelled(m->task->cancel, NULL);
 }
@@ -168,229 +134,14 @@ static bool is_over(void *arg)
  * backup goes on, and is told when it is to count. */
 static bool is_doubtful(void *arg)
 {
-	struct making *m = arg;
+	struct kb_making *m = arg;
 
 	return is_over(m) || kb_clock_mono_us() > atomic_load(&m->turn_until);
 }
 
-/* ---- the database ---- */
-
-struct pieces {
-	struct making *making;
-	int fd;
-	size_t list, count;
-	struct kb_piece_list base; /* of the same list, as far as there is one */
-	struct kb_piece v[KB_PIECES_LIST];
-	pthread_mutex_t lock;
-	_Atomic bool failed;
-	struct kb_err err;
-};
-
-static bool send_piece(struct pieces *in, struct kb_arena *arena, size_t i, struct kb_err *err)
-{
-	int64_t at = ((int64_t)in->list * KB_PIECES_LIST + (int64_t)i) * KB_PIECE_BYTES;
-	size_t n = (size_t)KB_MIN((int64_t)KB_PIECE_BYTES, in->making->record.bytes - at);
-	char *bytes = kb_arena_bytes(arena, n);
-	char hex[KB_HASH_HEX];
-	struct kb_blob_name name;
-	struct kb_sv packed;
-
-	if (pread(in->fd, bytes, n, at) != (ssize_t)n)
-		return kb_fail_errno(err, "cannot read the copy of the database");
-	kb_hash_hex(kb_sv(bytes, n), hex);
-	kb_unhex(kb_sv_str(hex), in->v[i].hash);
-	if (i < in->base.count && memcmp(in->base.v[i].hash, in->v[i].hash, KB_HASH_BYTES) == 0) {
-		in->v[i] = in->base.v[i];
-		return true;
-	}
-	if (!kb_piece_pack(arena, kb_sv(bytes, n), &packed, err)
-	    || !kb_blob_put(in->making->place, packed, &name, err))
-		return false;
-	atomic_fetch_add(&in->making->new_bytes, (int64_t)packed.n);
-	kb_unhex(kb_sv_str(name.hex), in->v[i].name);
-	return true;
-}
-
-static void send_task(void *arg, size_t i)
-{
-	struct pieces *in = arg;
-	struct kb_arena arena = { 0 };
-	struct kb_err err;
-
-	if (!in->failed && !send_piece(in, &arena, i, &err)) {
-		pthread_mutex_lock(&in->lock);
-		in->failed = true;
-		in->err = err;
-		pthread_mutex_unlock(&in->lock);
-	}
-	kb_arena_fini(&arena);
-}
-
-/* What the place has already under that name is not sent again. */
-static bool put_list(struct making *m, struct kb_sv bytes, struct kb_sv known, struct kb_sv *name,
-                     struct kb_err *err)
-{
-	struct kb_blob_name got;
-	char hex[KB_HASH_HEX];
-
-	kb_hash_hex(bytes, hex);
-	*name = kb_arena_sv(&m->arena, kb_sv_str(hex));
-	if (m->has_base && kb_sv_eq(known, *name))
-		return true;
-	atomic_fetch_add(&m->new_bytes, (int64_t)bytes.n);
-	return kb_blob_put(m->place, bytes, &got, err);
-}
-
-static bool send_list(struct making *m, struct pieces *in, struct kb_hasher *hasher,
-                      struct kb_err *err)
-{
-	struct kb_crew crew = { .name = "pieces",
-		                .threads = HANDS,
-		                .task = send_task,
-		                .arg = in,
-		                .cancel = &m->cancel };
-	struct kb_arena arena = { 0 };
-	bool is_known = m->has_base && in->list < m->base.list_count;
-	struct kb_sv known = is_known ? m->base.lists[in->list] : KB_SV("");
-	struct kb_err why;
-	bool ok;
-
-	in->count = kb_pieces_in_list(m->record.bytes, in->list);
-	in->base.count = 0;
-	/* A list of the base that cannot be read spares nothing. */
-	if (is_known && !kb_backup_pieces(m->place, &arena, &m->base, in->list, &in->base, &why))
-		in->base.count = 0;
-	ok = kb_crew_run(&crew, 0, in->count, err)
-	     && (!in->failed || kb_fail(err, in->err.code, "%s", in->err.msg));
-	for (size_t i = 0; ok && i < in->count; i++)
-		kb_hasher_add(hasher, in->v[i].hash, KB_HASH_BYTES);
-	ok = ok
-	     && put_list(m, kb_sv((const char *)in->v, in->count * sizeof(in->v[0])), known,
-	                 &m->record.lists[in->list], err);
-	kb_arena_fini(&arena);
-	return ok;
-}
-
-static bool send_database(struct making *m, struct kb_err *err)
-{
-	int64_t list = (int64_t)KB_PIECE_BYTES * KB_PIECES_LIST;
-	struct pieces *in = kb_xcalloc(1, sizeof(*in));
-	struct kb_hasher hasher;
-	struct stat st = { 0 };
-	char path[KB_TEMP_PATH];
-	bool ok;
-
-	snprintf(path, sizeof(path), "%s/docent.db", m->dir);
-	in->making = m;
-	in->fd = open(path, O_RDONLY | O_CLOEXEC);
-	ok = (in->fd >= 0 && fstat(in->fd, &st) == 0) || kb_fail_errno(err, "cannot open %s", path);
-	pthread_mutex_init(&in->lock, NULL);
-	kb_hasher_init(&hasher);
-	if (ok) {
-		m->record.bytes = st.st_size;
-		m->record.list_count = (size_t)((st.st_size + list - 1) / list);
-		m->record.lists = KB_NEW_ARRAY(&m->arena, m->record.list_count, struct kb_sv);
-	}
-	for (in->list = 0; ok && in->list < m->record.list_count; in->list++)
-		ok = send_list(m, in, &hasher, err);
-	kb_hasher_hex(&hasher, m->record.hash);
-	kb_fd_close(&in->fd);
-	pthread_mutex_destroy(&in->lock);
-	free(in);
-	return ok;
-}
-
-/* ---- the blobs ---- */
-
-static int by_text(const void *a, const void *b)
-{
-	return kb_sv_cmp(*(const struct kb_sv *)a, *(const struct kb_sv *)b);
-}
-
-/* The names without those that the base has, which are there. */
-static void without_base(struct making *m, struct kb_arena *arena, int list, struct kb_sv *names,
-                         size_t *count)
-{
-	struct kb_listed_blobs known;
-	size_t left_count = 0;
-	struct kb_err why;
-
-	if (!m->has_base || !kb_backup_names(m->place, arena, &m->base, list, &known, &why))
-		return;
-	for (size_t i = 0; i < *count; i++)
-		if (!bsearch(&names[i], known.v, known.count, sizeof(*known.v), by_text))
-			names[left_count++] = names[i];
-	*count = left_count;
-}
-
-/* What the list will hold: what is there now. */
-static size_t without_lost(struct kb_sv *all, size_t count, const struct kb_sv *tried,
-                           const bool *lost, size_t tried_count)
-{
-	size_t kept = 0, t = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		while (t < tried_count && kb_sv_cmp(tried[t], all[i]) < 0)
-			t++;
-		if (t < tried_count && lost[t] && kb_sv_eq(tried[t], all[i]))
-			continue;
-		all[kept++] = all[i];
-	}
-	return kept;
-}
-
-static bool send_blobs(struct making *m, struct kb_store *copy, int list, struct kb_err *err)
-{
-	const struct kb_move names_of = { .from = copy };
-	struct kb_arena arena = { 0 };
-	struct kb_sv *names, *tried;
-	size_t count, tried_count;
-	bool *lost, ok;
-
-	ok = !kb_cancelled(&m->cancel, err)
-	     && kb_move_blob_names(&names_of, &arena, list, &names, &count, err);
-	if (!ok || !count) {
-		m->record.blob_lists[list] = KB_SV("");
-		kb_arena_fini(&arena);
-		return ok;
-	}
-	tried = kb_arena_copy(&arena, names, count * sizeof(*names));
-	tried_count = count;
-	lost = KB_NEW_ARRAY(&arena, count, bool);
-	without_base(m, &arena, list, tried, &tried_count);
-	ok = kb_copies_make(&m->copies, tried, tried_count, lost, err);
-	count = ok ? without_lost(names, count, tried, lost, tried_count) : 0;
-	m->record.blobs += (int64_t)count;
-	m->record.blob_lists[list] = KB_SV("");
-	if (ok && count)
-		ok = put_list(m, kb_blob_list_write(&arena, names, count),
-		              m->has_base ? m->base.blob_lists[list] : KB_SV(""),
-		              &m->record.blob_lists[list], err);
-	kb_arena_fini(&arena);
-	return ok;
-}
-
-static bool send_all_blobs(struct making *m, struct kb_err *err)
-{
-	struct kb_store *copy = kb_store_open_as(
-	        &(struct kb_store_config){ .at = m->dir, .use = KB_STORE_MOVE }, err);
-	struct kb_installation of;
-	bool ok = copy && kb_store_installation(copy, &of, err);
-
-	if (ok && strcmp(of.mark, m->installation.mark) != 0)
-		ok = kb_fail(err, KB_E_IO, "the copy of the database in %s has gone", m->dir);
-	m->copies.lost = 0;
-	m->record.blobs = 0;
-	for (int i = 0; ok && i < KB_BLOB_LISTS; i++)
-		ok = send_blobs(m, copy, i, err);
-	m->record.missing = m->copies.lost;
-	kb_store_close(copy);
-	return ok;
-}
-
 /* ---- a pass ---- */
 
-static bool run_pass(struct making *m, struct kb_err *err)
+static bool run_pass(struct kb_making *m, struct kb_err *err)
 {
 	m->record = (struct kb_backup_record){ .state_at = kb_clock_now_us(m->task->clock),
 		                               .program = KB_SV(DOCENT_VERSION),
@@ -399,13 +150,13 @@ static bool run_pass(struct making *m, struct kb_err *err)
 	kb_backup_id(KB_MAX(m->record.state_at, m->has_base ? kb_backup_time(m->base.id) + 1 : 0),
 	             m->record.id);
 	return kb_backup_scratch(m->dir, err)
-	       && kb_store_snapshot(m->store, m->dir, &m->cancel, err) && send_database(m, err)
-	       && send_all_blobs(m, err);
+	       && kb_store_snapshot(m->store, m->dir, &m->cancel, err)
+	       && kb_making_send_database(m, err) && kb_making_send_blobs(m, err);
 }
 
 /* A volume that is not mounted looks like a place to begin in, and what is written there fills
  * another disk. */
-static bool is_mounted(struct making *m, struct kb_err *err)
+static bool is_mounted(struct kb_making *m, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_backups before;
@@ -424,7 +175,7 @@ static bool is_mounted(struct making *m, struct kb_err *err)
 }
 
 /* Whose place it is. */
-static bool join_place(struct making *m, struct kb_err *err)
+static bool join_place(struct kb_making *m, struct kb_err *err)
 {
 	const struct kb_backup_task *task = m->task;
 	char mark[KB_BLOB_MARK];
@@ -452,7 +203,7 @@ static bool join_place(struct making *m, struct kb_err *err)
 /* The newest one, if it can be read: what it names is there and need not be looked at. One that a
  * clock has made which was wrong would stay the newest, and be what a restore takes, for as long.
  */
-static bool find_base(struct making *m, struct kb_err *err)
+static bool find_base(struct kb_making *m, struct kb_err *err)
 {
 	struct kb_err why = { 0 };
 
@@ -469,7 +220,7 @@ static bool find_base(struct making *m, struct kb_err *err)
 /* The place is still ours, and so is what the base named: whoever had the turn meanwhile, perhaps
  * while this process was stopped, may have let go of it. What is published before this is asked is
  * seen by who lets go later. */
-static bool is_still_so(struct making *m, struct kb_err *err)
+static bool is_still_so(struct kb_making *m, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_backup_record base;
@@ -484,7 +235,7 @@ static bool is_still_so(struct making *m, struct kb_err *err)
 	return ok;
 }
 
-static bool publish(struct making *m, struct kb_err *err)
+static bool publish(struct kb_making *m, struct kb_err *err)
 {
 	struct kb_err why;
 
@@ -502,7 +253,7 @@ static bool publish(struct making *m, struct kb_err *err)
 
 /* A sweep looks at everything: by hand it follows what was let go of, on a calendar it comes with
  * the first backup of an hour. */
-static bool is_time_to_sweep(const struct making *m, const struct kb_pruned *pruned)
+static bool is_time_to_sweep(const struct kb_making *m, const struct kb_pruned *pruned)
 {
 	const int64_t hour = 3600 * KB_SECOND_US;
 
@@ -513,7 +264,7 @@ static bool is_time_to_sweep(const struct making *m, const struct kb_pruned *pru
 }
 
 /* That the old ones cannot be let go of now makes the new one no worse. */
-static void prune(struct making *m)
+static void prune(struct kb_making *m)
 {
 	static const struct kb_keep all = { 0 };
 	struct kb_pruned pruned = { 0 };
@@ -532,7 +283,7 @@ static void prune(struct making *m)
 	m->out->held_bytes = swept ? pruned.held_bytes : m->record.held_bytes;
 }
 
-static bool open_place(struct making *m, struct kb_err *err)
+static bool open_place(struct kb_making *m, struct kb_err *err)
 {
 	struct kb_backup_where where = *m->task->where;
 
@@ -541,7 +292,7 @@ static bool open_place(struct making *m, struct kb_err *err)
 	return m->place != NULL;
 }
 
-static bool enter_place(struct making *m, struct kb_err *err)
+static bool enter_place(struct kb_making *m, struct kb_err *err)
 {
 	if (!join_place(m, err))
 		return false;
@@ -553,7 +304,7 @@ static bool enter_place(struct making *m, struct kb_err *err)
 	return make_folders(m, err) && find_base(m, err);
 }
 
-static bool make(struct making *m, struct kb_err *err)
+static bool make(struct kb_making *m, struct kb_err *err)
 {
 	bool ok = open_place(m, err) && enter_place(m, err);
 
@@ -579,7 +330,7 @@ static bool make(struct making *m, struct kb_err *err)
 
 /* ---- the whole ---- */
 
-static void tell(struct making *m, bool ok, const struct kb_err *why)
+static void tell(struct kb_making *m, bool ok, const struct kb_err *why)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_backup_outcome outcome = { .state_at = m->record.state_at,
@@ -599,7 +350,7 @@ static void tell(struct making *m, bool ok, const struct kb_err *why)
 	kb_arena_fini(&arena);
 }
 
-static bool take_turn(struct making *m, struct kb_err *err)
+static bool take_turn(struct kb_making *m, struct kb_err *err)
 {
 	if (m->task->every_us)
 		return kb_store_backup_take(m->store, TURN_US, m->task->every_us, &m->epoch, err);
@@ -619,7 +370,7 @@ static bool take_turn(struct making *m, struct kb_err *err)
 	       || kb_fail(err, KB_E_CONFLICT, "a backup is being made already: wait for its end");
 }
 
-static bool make_in_turn(struct making *m, struct kb_err *err)
+static bool make_in_turn(struct kb_making *m, struct kb_err *err)
 {
 	bool ok;
 
@@ -642,7 +393,7 @@ static bool make_in_turn(struct making *m, struct kb_err *err)
 bool kb_backup_make(const struct kb_backup_task *task, struct kb_backup_made *out,
                     struct kb_err *err)
 {
-	struct making *m = kb_xcalloc(1, sizeof(*m));
+	struct kb_making *m = kb_xcalloc(1, sizeof(*m));
 	bool ok;
 
 	*out = (struct kb_backup_made){ 0 };
