@@ -2,6 +2,7 @@
  * Makes a corpus and questions for the search benches, OUT/docs.jsonl and OUT/queries.jsonl:
  *
  *   node bench/corpus.mjs OUT               from documentation packages of Debian, to 880,000 passages
+ *   node bench/corpus.mjs OUT PASSAGES      the same, to so many
  *   node bench/corpus.mjs OUT FOLDER...     from folders of documentation
  *
  * What is read: HTML, plain text, Markdown, reStructuredText and manual pages; .gz too. Packages are
@@ -53,8 +54,9 @@ const JOINTS = ["and", "of the", "in the", "with", "for a", "to the"];
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " ", "#39": "'" };
 
 const [out, ...folders] = process.argv.slice(2);
+const most = /^\d+$/.test(folders[0] ?? "") ? Number(folders.shift()) : PASSAGES;
 if (!out) {
-  console.error("usage: node bench/corpus.mjs OUT [FOLDER...]");
+  console.error("usage: node bench/corpus.mjs OUT [PASSAGES | FOLDER...]");
   process.exit(2);
 }
 
@@ -94,7 +96,7 @@ function textOf(file) {
 fs.mkdirSync(out, { recursive: true });
 const docs = fs.openSync(path.join(out, "docs.jsonl"), "w");
 const sample = []; // passages that questions are made from, chosen evenly
-const limit = folders.length ? Infinity : PASSAGES;
+const limit = folders.length ? Infinity : most;
 let count = 0,
   bytes = 0,
   lines = [];
