@@ -76,6 +76,7 @@ struct kb_forward_builder {
  * doubled the postings, so a file has but their document frequencies, and passages have words.
  */
 
+/* Files have hashes of pieces and no pieces: another factor or another cut needs new segments. */
 static const uint32_t piece_factor = UINT32_C(0x9e3779b1);
 
 size_t kb_word_pieces(struct kb_sv word, uint32_t out[KB_WORD_PIECES_MAX])
@@ -131,7 +132,9 @@ static bool is_sea(const struct kb_term *term)
 	return term->flags & KB_TERM_CJK && first_kind(term->word, &first) == KB_CHAR_SEA;
 }
 
-/* Whether a sentence that began at byte `since` ends between two terms that follow one another. */
+/* Whether a sentence that began at byte `since` ends between two terms that follow one another. A
+ * full stop needs a blank after it, or numbers and addresses would end sentences, and no small
+ * letter after that, or abbreviations would. */
 static bool sentence_between(struct kb_sv text, size_t since, const struct kb_term *a,
                              const struct kb_term *b)
 {

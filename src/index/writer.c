@@ -177,7 +177,9 @@ static uint32_t new_chunk(struct kb_segment_writer *writer, uint32_t size)
 	return (uint32_t)(place / POOL_UNIT);
 }
 
-/* Appends bytes to a term's chain. */
+/* Appends bytes to a term's chain. Where there is room for eight they are copied as one word,
+ * whatever n is (p has that many: a small posting's buffer is larger): what is too much is
+ * overwritten by the next posting, and a copy of a length that is known needs no branch. */
 static void append(struct kb_segment_writer *writer, struct term *term, const uint8_t *p, size_t n)
 {
 	term->bytes += (uint32_t)n;
@@ -210,7 +212,8 @@ static void append(struct kb_segment_writer *writer, struct term *term, const ui
 	}
 }
 
-/* The term's postings in one piece. */
+/* The term's postings in one piece. A chunk does not store its size: chunks have the sizes that
+ * append() gave them, in the same order. */
 static const uint8_t *collect(const struct kb_segment_writer *writer, const struct term *term,
                               struct kb_buf *out)
 {
@@ -254,7 +257,8 @@ static uint32_t hash_of(struct kb_sv text)
 	return (uint32_t)kb_hash64(text);
 }
 
-/* Compares as the text does. */
+/* Compares as the text does: the first byte, which the processor takes for the least, becomes the
+ * most significant one. */
 static uint64_t prefix_of(struct kb_sv text)
 {
 	return __builtin_bswap64(kb_prefix64(text.p, text.n));
@@ -506,7 +510,8 @@ static void put_terms(struct kb_segment_writer *writer, const struct sort_key *o
 		struct kb_sv text = kb_sv(term->text, term->n);
 		size_t used;
 
-		if (term->df < KB_BLOCK) { /* the chain is the list */
+		/* Most terms: a list without whole blocks is written in the file as a chain is. */
+		if (term->df < KB_BLOCK) {
 			kb_builder_add(builder, bytes, chain.n);
 			kb_dict_add(&dict, text, term->df, chain.n);
 			continue;

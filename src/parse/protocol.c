@@ -1,4 +1,9 @@
-/* Bodies to bytes and back, and their way through the socket. */
+/*
+ * Bodies to bytes and back, and their way through the socket.
+ *
+ * Fields have no names and bodies no version: both ends are the same program. A field that one end
+ * puts and the other does not get is found by finish(), since then bytes are left or missing.
+ */
 #include "parse/protocol.h"
 
 #include <errno.h>
@@ -46,7 +51,13 @@ size_t kb_msg_result_max(size_t output_max)
 	return output_max * 6 + KB_MIB(2) + (size_t)KB_LINKS_MAX * (KB_LINK_BYTES_MAX + 4);
 }
 
-/* ---- reading fields: every one is checked, a failure is sticky */
+/* ---- reading fields
+ *
+ * Every one is checked. A failure is sticky: a reader that failed gives zeros and empty texts, so
+ * that a body is read without a branch after each field and asked once, at its end. What has to be
+ * asked before that is a count that memory is taken by: it is held against a limit or against the
+ * bytes that are left, so that a few bytes of a child cannot make the server take much memory.
+ */
 
 struct reader {
 	struct kb_sv rest;
@@ -103,7 +114,8 @@ static struct kb_sv get_bytes(struct reader *r, size_t max)
 	return bytes;
 }
 
-/* Text that a child says it has cleaned. */
+/* Text that a child says it has cleaned. One that is not clean is not cleaned here but refused: the
+ * child cleans by the same rules (clean.h), so it no longer does what it was written for. */
 static struct kb_sv get_text(struct reader *r, size_t max, bool lines)
 {
 	struct kb_sv text = get_bytes(r, max);
@@ -259,7 +271,9 @@ void kb_msg_put_error(struct kb_buf *out, const struct kb_err *problem)
 	put_bytes(out, kb_sv_str(problem->msg), KB_MSG_SENTENCE_MAX);
 }
 
-/* The codes a child may speak of: what is wrong with the document, not with the server. */
+/* The codes a child may speak of: what is wrong with the document, not with the server. By any
+ * other one a document could make the server believe that a service is out or a key is wrong, and
+ * wait or stop instead of leaving the document aside. */
 static bool is_document_fault(uint32_t code)
 {
 	return code == KB_E_INVALID || code == KB_E_TOO_LARGE || code == KB_E_UNSUPPORTED
@@ -390,7 +404,8 @@ static void put_boxes(struct kb_buf *out, const struct kb_block *block)
 	}
 }
 
-/* They go through the text from its beginning to its end. */
+/* They go through the text from its beginning to its end: who uses them need not ask again whether
+ * a place lies within its text, or in another. */
 static void get_boxes(struct kb_arena *arena, struct reader *r, struct kb_block *block)
 {
 	uint32_t count = get_u32(r);
