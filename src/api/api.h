@@ -311,6 +311,10 @@ bool kb_call_reply_original(struct kb_call *call, const struct kb_page *page,
 
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);
+/* start_date and end_date of the query, in microseconds: from 0 and to INT64_MAX where they are not
+ * given. An end that is a day is the end of that day. */
+bool kb_call_dates(struct kb_call *call, int64_t *from, int64_t *until,
+                   struct kb_err *err) KB_MUST_CHECK;
 /* A page of a list as it is answered. */
 struct kb_paginator {
 	const struct kb_list *list; /* which page was asked for */

@@ -169,6 +169,25 @@ struct kb_list kb_call_list(struct kb_call *call, int64_t limit)
 	return list;
 }
 
+bool kb_call_dates(struct kb_call *call, int64_t *from, int64_t *until, struct kb_err *err)
+{
+	enum { DAY_CHARS = 10 };
+	struct kb_sv start = kb_sv_trim(kb_request_query(call->req, "start_date"));
+	struct kb_sv end = kb_sv_trim(kb_request_query(call->req, "end_date"));
+
+	*from = 0;
+	*until = INT64_MAX;
+	if (start.n && !kb_time_parse(start, from))
+		return kb_fail(err, KB_E_INVALID, "start_date must be a date or an ISO 8601 time");
+	if (end.n && !kb_time_parse(end, until))
+		return kb_fail(err, KB_E_INVALID, "end_date must be a date or an ISO 8601 time");
+	if (end.n)
+		*until += end.n == DAY_CHARS ? KB_DAY_US : 1;
+	if (*from >= *until)
+		return kb_fail(err, KB_E_INVALID, "start_date must not be after end_date");
+	return true;
+}
+
 /* What the other pages of the same list are asked for with: each parameter that the route knows, as
  * it was sent, but the page. */
 static struct kb_sv same_list(struct kb_call *call)

@@ -188,6 +188,7 @@ bool kb_reports_traffic(struct kb_call *call, struct kb_err *err);
 bool kb_reports_queries(struct kb_call *call, struct kb_err *err);
 bool kb_reports_conversations(struct kb_call *call, struct kb_err *err);
 bool kb_reports_analysis(struct kb_call *call, struct kb_err *err);
+/* report_rows.c */
 bool kb_reports_intelligence(struct kb_call *call, struct kb_err *err);
 bool kb_reports_leads(struct kb_call *call, struct kb_err *err);
 /* assets.c */
