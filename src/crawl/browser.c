@@ -9,21 +9,9 @@
  */
 #include "crawl/browser.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "crawl/browser_impl.h"
 #include "crawl/browser_own.h"
 #include "crawl/devtools.h"
@@ -44,38 +32,24 @@ static const char *const usual[] = {
 	"/usr/bin/chromium-browser",  "/usr/bin/google-chrome-stable",    "/usr/bin/google-chrome",
 };
 
-static bool find_program(const char *asked, const char **found, struct kb_err *err)
-{
-	*found = NULL;
-	if (asked && strcmp(asked, "none") == 0)
-		return true;
-	if (asked) {
-		*found = asked;
-		return access(asked, X_OK) == 0
-		       || kb_fail(err, KB_E_INVALID, "%s cannot be run: %s", asked,
-		                  strerror(errno));
-	}
-	for (size_t i = 0; !*found && i < KB_COUNTOF(usual); i++)
-		if (access(usual[i], X_OK) == 0)
-			*found = usual[i];
-	return true;
-}
-
 bool kb_browser_new(const char *program, struct kb_fetcher *fetcher, struct kb_browser **out,
                     struct kb_err *err)
 {
-	const char *found;
+	struct kb_browser *browser = kb_xcalloc(1, sizeof(*browser));
+	bool ok = kb_program_init(&browser->program, program, usual, KB_COUNTOF(usual), err);
 
 	*out = NULL;
-	if (!find_program(program, &found, err))
+	if (!ok) {
+		free(browser);
 		return false;
-	if (!found)
+	}
+	if (!browser->program.path) {
+		kb_browser_free(browser);
 		return true;
+	}
 	kb_own_folder_sweep(PROFILE_NAME);
-	*out = kb_xcalloc(1, sizeof(**out));
-	(*out)->program = found;
-	(*out)->fetcher = fetcher;
-	pthread_mutex_init(&(*out)->lock, NULL);
+	browser->fetcher = fetcher;
+	*out = browser;
 	return true;
 }
 
@@ -83,25 +57,13 @@ void kb_browser_free(struct kb_browser *browser)
 {
 	if (!browser)
 		return;
-	pthread_mutex_destroy(&browser->lock);
+	kb_program_fini(&browser->program);
 	free(browser);
 }
 
 const char *kb_browser_program(const struct kb_browser *browser)
 {
-	return browser ? browser->program : NULL;
-}
-
-static bool take_place(struct kb_browser *browser, int change)
-{
-	bool ok;
-
-	pthread_mutex_lock(&browser->lock);
-	ok = browser->running + change <= KB_BROWSERS_MAX;
-	if (ok)
-		browser->running += change;
-	pthread_mutex_unlock(&browser->lock);
-	return ok;
+	return browser ? browser->program.path : NULL;
 }
 
 /* ---- the page ---- */
@@ -356,15 +318,7 @@ static bool take_page(struct kb_render *r, struct kb_fetch_response *out, struct
 	if (r->mime.n && kb_sv_find(r->mime, KB_SV("html")) < 0)
 		return kb_fail(err, KB_E_UPSTREAM, "the page is no HTML but %.*s",
 		               KB_SV_ARG(r->mime));
-	out->bytes = (int64_t)html.n;
-	out->fd = memfd_create("rendered", MFD_CLOEXEC);
-	if (out->fd < 0)
-		return kb_fail_errno(err, "a file for a rendered page");
-	if (kb_fd_write_all(out->fd, html, "a rendered page", err)
-	    && lseek(out->fd, 0, SEEK_SET) == 0)
-		return true;
-	kb_fd_close(&out->fd);
-	return false;
+	return kb_program_hand_over(html, "a rendered page", out, err);
 }
 
 static bool render(struct kb_render *r, struct kb_fetch_response *out, struct kb_err *err)
@@ -404,9 +358,9 @@ bool kb_browser_render(struct kb_browser *browser, struct kb_arena *arena,
 	bool ok;
 
 	*out = (struct kb_fetch_response){ .fd = -1 };
-	if (!take_place(browser, 1))
+	if (!kb_program_enter(&browser->program, KB_BROWSERS_MAX))
 		return kb_fail(err, KB_E_BUSY, "all browsers are busy");
 	ok = render(&r, out, err);
-	take_place(browser, -1);
+	kb_program_leave(&browser->program);
 	return ok;
 }

@@ -2,19 +2,16 @@
 #ifndef KB_CRAWL_BROWSER_OWN_H
 #define KB_CRAWL_BROWSER_OWN_H
 
-#include <pthread.h>
-
 #include "crawl/browser.h"
 #include "crawl/devtools.h"
 #include "crawl/own_folder.h"
+#include "crawl/program.h"
 #include "out/fetch_head.h"
 #include "out/gate.h"
 
 struct kb_browser {
-	const char *program;
+	struct kb_program program; /* there is one */
 	struct kb_fetcher *fetcher;
-	pthread_mutex_t lock;
-	int running;
 };
 
 /* One rendering. */

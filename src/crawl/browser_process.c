@@ -82,7 +82,7 @@ static bool spawn_browser(struct kb_render *r, const int fds[2], struct kb_err *
 	struct kb_sv agent = kb_fetcher_field(r->browser->fetcher, r->request->plain_browser);
 
 	argv[n++] = kb_arena_printf(r->arena, "%d", kb_gate_port(r->gate)).p;
-	argv[n++] = r->browser->program;
+	argv[n++] = r->browser->program.path;
 	for (size_t i = 0; i < KB_COUNTOF(switches); i++)
 		argv[n++] = switches[i];
 	argv[n++] = kb_arena_printf(r->arena, "--proxy-server=http://127.0.0.1:%d",

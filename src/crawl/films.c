@@ -11,12 +11,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +24,7 @@
 #include "base/file.h"
 #include "crawl/browser_impl.h"
 #include "crawl/own_folder.h"
+#include "crawl/program.h"
 #include "out/gate.h"
 
 enum {
@@ -38,49 +37,30 @@ enum {
 #define CHILD       "film-child"
 
 struct kb_films {
-	const char *program; /* NULL: none */
-	char *hosts;         /* NULL: no more than are known */
+	struct kb_program program;
+	char *hosts; /* NULL: no more than are known */
 	struct kb_fetcher *fetcher;
-	pthread_mutex_t lock;
-	int running;
 };
 
 /* ---- the program, and what it is asked for ---- */
 
 static const char *const usual[] = { "/usr/bin/yt-dlp", "/usr/local/bin/yt-dlp" };
 
-static bool find_program(const char *asked, const char **found, struct kb_err *err)
-{
-	*found = NULL;
-	if (asked && strcmp(asked, "none") == 0)
-		return true;
-	if (asked) {
-		*found = asked;
-		return access(asked, X_OK) == 0
-		       || kb_fail(err, KB_E_INVALID, "%s cannot be run: %s", asked,
-		                  strerror(errno));
-	}
-	for (size_t i = 0; !*found && i < KB_COUNTOF(usual); i++)
-		if (access(usual[i], X_OK) == 0)
-			*found = usual[i];
-	return true;
-}
-
 bool kb_films_new(const char *program, const char *hosts, struct kb_fetcher *fetcher,
                   struct kb_films **out, struct kb_err *err)
 {
-	const char *found;
+	struct kb_films *films = kb_xcalloc(1, sizeof(*films));
 
 	*out = NULL;
-	if (!find_program(program, &found, err))
+	if (!kb_program_init(&films->program, program, usual, KB_COUNTOF(usual), err)) {
+		free(films);
 		return false;
-	if (found)
+	}
+	if (films->program.path)
 		kb_own_folder_sweep(FOLDER_NAME);
-	*out = kb_xcalloc(1, sizeof(**out));
-	(*out)->program = found;
-	(*out)->hosts = hosts ? kb_xstrdup(hosts) : NULL;
-	(*out)->fetcher = fetcher;
-	pthread_mutex_init(&(*out)->lock, NULL);
+	films->hosts = hosts ? kb_xstrdup(hosts) : NULL;
+	films->fetcher = fetcher;
+	*out = films;
 	return true;
 }
 
@@ -88,19 +68,19 @@ void kb_films_free(struct kb_films *films)
 {
 	if (!films)
 		return;
-	pthread_mutex_destroy(&films->lock);
+	kb_program_fini(&films->program);
 	free(films->hosts);
 	free(films);
 }
 
 bool kb_films_can_read(const struct kb_films *films)
 {
-	return films->program != NULL;
+	return films->program.path != NULL;
 }
 
 const char *kb_films_program(const struct kb_films *films)
 {
-	return films->program;
+	return films->program.path;
 }
 
 /* Where films are; '#' in a path is a figure. A site's other pages are read as pages. */
@@ -205,7 +185,7 @@ static bool spawn_program(struct film *f, struct kb_err *err)
 
 	argv[n++] = kb_arena_printf(f->arena, "%d", port).p;
 	argv[n++] = f->folder.path;
-	argv[n++] = f->films->program;
+	argv[n++] = f->films->program.path;
 	for (size_t i = 0; i < KB_COUNTOF(switches); i++)
 		argv[n++] = switches[i];
 	argv[n++] = "--proxy";
@@ -352,15 +332,7 @@ static bool hand_over(struct film *f, const char *name, struct kb_fetch_response
 	out->url = f->request->url;
 	out->status = 200;
 	out->content_type = KB_SV("text/vtt");
-	out->bytes = (int64_t)all.n;
-	out->fd = memfd_create("film", MFD_CLOEXEC);
-	if (out->fd < 0)
-		return kb_fail_errno(err, "a file for a film's subtitles");
-	if (kb_fd_write_all(out->fd, all, "a film's subtitles", err)
-	    && lseek(out->fd, 0, SEEK_SET) == 0)
-		return true;
-	kb_fd_close(&out->fd);
-	return false;
+	return kb_program_hand_over(all, "a film's subtitles", out, err);
 }
 
 static bool read_film(struct film *f, struct kb_fetch_response *out, struct kb_err *err)
@@ -382,18 +354,6 @@ static bool read_film(struct film *f, struct kb_fetch_response *out, struct kb_e
 	return ok;
 }
 
-static bool take_place(struct kb_films *films, int change)
-{
-	bool ok;
-
-	pthread_mutex_lock(&films->lock);
-	ok = films->running + change <= KB_FILMS_MAX;
-	if (ok)
-		films->running += change;
-	pthread_mutex_unlock(&films->lock);
-	return ok;
-}
-
 bool kb_films_read(struct kb_films *films, struct kb_arena *arena,
                    const struct kb_film_request *request, struct kb_fetch_response *out,
                    struct kb_err *err)
@@ -410,9 +370,9 @@ bool kb_films_read(struct kb_films *films, struct kb_arena *arena,
 	bool ok;
 
 	*out = (struct kb_fetch_response){ .fd = -1 };
-	if (!take_place(films, 1))
+	if (!kb_program_enter(&films->program, KB_FILMS_MAX))
 		return kb_fail(err, KB_E_BUSY, "all places for films are taken");
 	ok = read_film(&f, out, err);
-	take_place(films, -1);
+	kb_program_leave(&films->program);
 	return ok;
 }
