@@ -107,9 +107,8 @@ static struct kb_fetch_request request_of(const struct rules *rules)
 static bool judge(struct kb_crawler *crawler, struct kb_arena *arena, const struct rules *rules,
                   const struct kb_url *url, struct kb_robots_word *word, struct kb_err *err)
 {
-	*word = kb_robots_ask(
-	        rules->file.text, kb_fetcher_name(crawler->config.fetcher),
-	        kb_arena_printf(arena, "%.*s%.*s", KB_SV_ARG(url->path), KB_SV_ARG(url->query)));
+	*word = kb_robots_ask(rules->file.text, kb_fetcher_name(crawler->config.fetcher),
+	                      kb_crawler_path(arena, url));
 	return word->allowed
 	       || kb_fail(err, KB_E_FORBIDDEN, "robots.txt of %.*s does not allow this address",
 	                  KB_SV_ARG(url->host));
