@@ -13,16 +13,6 @@ static bool read_id(struct kb_call *call, const char *name, int64_t *out, struct
 	       || kb_fail(err, KB_E_INVALID, "%s must be an id", name);
 }
 
-static bool read_time(struct kb_call *call, const char *name, int64_t otherwise, int64_t *out,
-                      struct kb_err *err)
-{
-	struct kb_sv text = kb_sv_trim(kb_request_query(call->req, name));
-
-	*out = otherwise;
-	return !text.n || kb_time_parse(text, out)
-	       || kb_fail(err, KB_E_INVALID, "%s must be a date or an ISO 8601 time", name);
-}
-
 static bool read_filter(struct kb_call *call, struct kb_audit_filter *out, struct kb_err *err)
 {
 	*out = (struct kb_audit_filter){
@@ -33,8 +23,7 @@ static bool read_filter(struct kb_call *call, struct kb_audit_filter *out, struc
 	return read_id(call, "person_id", &out->person_id, err)
 	       && read_id(call, "key_id", &out->key_id, err)
 	       && read_id(call, "project_id", &out->agent_id, err)
-	       && read_time(call, "start_date", 0, &out->from, err)
-	       && read_time(call, "end_date", INT64_MAX, &out->until, err);
+	       && kb_call_dates(call, &out->from, &out->until, err);
 }
 
 static void write_id(struct kb_jw *jw, const char *name, int64_t id)

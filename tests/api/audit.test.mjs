@@ -118,6 +118,12 @@ test("the log is asked by action, person, key, agent and time, and taken along a
   assert.deepEqual(await actions({ action: "agent.create", limit: 1 }), ["agent.create"]);
   assert.deepEqual(await actions({ person_id: 1 }), []);
   assert.deepEqual(await actions({ start_date: "2100-01-01" }), []);
+  // A day belongs to the log whole, as to a report.
+  const [{ at }] = await rows(kb, { project_id: agent.id });
+  const today = at.slice(0, 10);
+  assert.deepEqual(await actions({ project_id: agent.id, start_date: today, end_date: today }), ["agent.update"]);
+  assert.deepEqual(await actions({ project_id: agent.id, end_date: at }), ["agent.update"]);
+  assert.deepEqual(await actions({ end_date: "2020-01-01" }), []);
   const csv = await kb.api("GET", "/audit", { query: { format: "csv" } });
   assert.equal(csv.status, 200);
   const lines = csv.text.trim().split("\r\n");
