@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 
+#include "base/base64.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -14,36 +15,6 @@ static bool refuse(struct kb_err *err, const char *what)
 	return kb_fail(err, KB_E_FORBIDDEN, "The visitor's signature does not count: %s", what);
 }
 
-/* Base64 for addresses, without filling (RFC 4648, 5). */
-static bool decode(struct kb_arena *arena, struct kb_sv text, struct kb_sv *out)
-{
-	char *bytes = kb_arena_bytes(arena, text.n + 1);
-	unsigned held = 0;
-	int bits = 0;
-	size_t n = 0;
-
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
-		unsigned six = c >= 'A' && c <= 'Z'   ? (unsigned)(c - 'A')
-		               : c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 26
-		               : c >= '0' && c <= '9' ? (unsigned)(c - '0') + 52
-		               : c == '-'             ? 62
-		               : c == '_'             ? 63
-		                                      : 64;
-
-		if (six == 64)
-			return false;
-		held = (held << 6 | six) & 0xffff;
-		bits += 6;
-		if (bits >= 8) {
-			bits -= 8;
-			bytes[n++] = (char)(held >> bits);
-		}
-	}
-	*out = kb_sv(bytes, n);
-	return true;
-}
-
 static bool is_signed(struct kb_arena *arena, struct kb_sv text, struct kb_sv signature,
                       struct kb_sv secret)
 {
@@ -51,7 +22,7 @@ static bool is_signed(struct kb_arena *arena, struct kb_sv text, struct kb_sv si
 	struct kb_sv given;
 
 	kb_hmac_sha256(secret, text, wanted);
-	return decode(arena, signature, &given)
+	return kb_base64url_decode(arena, signature, &given)
 	       && kb_equal_secret(given, kb_sv((const char *)wanted, sizeof(wanted)));
 }
 
@@ -125,8 +96,9 @@ bool kb_identity_read(struct kb_arena *arena, struct kb_sv jwt, struct kb_sv sec
 	rest = kb_sv_from(jwt, (size_t)end + 1);
 	if (!is_signed(arena, kb_sv_sub(jwt, 0, (size_t)end), rest, secret))
 		return refuse(err, "it was not made with this agent's secret by HS256");
-	if (!decode(arena, kb_sv_sub(jwt, 0, (size_t)dot), &head)
-	    || !decode(arena, kb_sv_sub(jwt, (size_t)dot + 1, (size_t)(end - dot - 1)), &body))
+	if (!kb_base64url_decode(arena, kb_sv_sub(jwt, 0, (size_t)dot), &head)
+	    || !kb_base64url_decode(arena, kb_sv_sub(jwt, (size_t)dot + 1, (size_t)(end - dot - 1)),
+	                            &body))
 		return refuse(err, "it is no JWT");
 	header = kb_json_parse(arena, head, NULL);
 	claims = kb_json_parse(arena, body, NULL);
