@@ -23,6 +23,7 @@
 #include "crawl/crawler.h"
 #include "http/server.h"
 #include "ingest/ingest.h"
+#include "oidc/provider.h"
 #include "settings/plans.h"
 #include "store/accounts.h"
 #include "store/agents.h"
@@ -81,6 +82,7 @@ struct kb_api {
 	const char *public_url; /* without a slash at its end; NULL: from each request's Host */
 	const char *metrics_token;  /* NULL: /metrics answers loopback only */
 	struct kb_gateway gateway;  /* who signs people in before us */
+	struct kb_oidc *oidc;       /* the provider that signs people in; NULL: there is none */
 	const char *data;           /* the data directory, as the operator named it */
 	int64_t started_us;         /* kb_clock_mono_us() */
 	struct kb_timings *timings; /* of calls; NULL: nobody asks for them */

@@ -11,7 +11,8 @@ enum { LEVELS = 16, VALUE_CHARS = 200, FIELDS_MAX = 60 };
 /* What is never kept of what was sent. */
 static bool is_secret(struct kb_sv name)
 {
-	static const char *const names[] = { "key", "link", "password", "secret", "token" };
+	static const char *const names[] = { "key",      "link",   "logout_token",
+		                             "password", "secret", "token" };
 
 	for (size_t i = 0; i < KB_COUNTOF(names); i++)
 		if (kb_sv_ieq_str(name, names[i]))

@@ -42,19 +42,30 @@ static bool judge(struct kb_arena *arena, const struct kb_gateway *gateway,
 	           || kb_fail(err, KB_E_INVALID, "--roles: %s", why.msg));
 }
 
-bool kb_gateway_open(struct kb_arena *arena, struct kb_gateway *gateway, bool proxies,
-                     struct kb_err *err)
+/* Each line can be read. */
+static bool check_roles(struct kb_arena *arena, const struct kb_gateway *gateway,
+                        struct kb_err *err)
 {
 	struct kb_groups none = { 0 };
 	struct kb_person nobody = { 0 };
 	struct kb_sv account;
 
+	return judge(arena, gateway, &none, &nobody, &account, err);
+}
+
+bool kb_gateway_open(struct kb_arena *arena, struct kb_gateway *gateway,
+                     const struct kb_gateway_beside *beside, struct kb_err *err)
+{
 	gateway->subject = lowered(arena, gateway->subject);
 	gateway->name = lowered(arena, gateway->name);
 	gateway->groups = lowered(arena, gateway->groups);
 	if (!gateway->subject)
-		return true;
-	if (!proxies)
+		return !beside->provider
+		       || (gateway->roles ? check_roles(arena, gateway, err)
+		                          : kb_fail(err, KB_E_INVALID,
+		                                    "--oidc-issuer needs --roles: it says who is "
+		                                    "let in"));
+	if (!beside->proxies)
 		return kb_fail(err, KB_E_INVALID,
 		               "--sign-in-header needs --trusted-proxies: from nobody else the "
 		               "field counts");
@@ -62,7 +73,7 @@ bool kb_gateway_open(struct kb_arena *arena, struct kb_gateway *gateway, bool pr
 		return kb_fail(err, KB_E_INVALID,
 		               "--sign-in-header needs --sign-in-groups-header and --roles: they "
 		               "say who is let in");
-	return judge(arena, gateway, &none, &nobody, &account, err);
+	return check_roles(arena, gateway, err);
 }
 
 /* A field of the gateway's; one that comes twice, or from elsewhere, says nothing. */
@@ -100,27 +111,34 @@ static bool arrive(struct kb_call *call, struct kb_person *person, struct kb_sv 
 	return true;
 }
 
+bool kb_groups_admit(struct kb_call *call, const struct kb_groups *groups, struct kb_person *person,
+                     struct kb_key *out, struct kb_err *err)
+{
+	struct kb_sv account;
+
+	if (!judge(call->arena, &call->api->gateway, groups, person, &account, err))
+		return false;
+	if (!account.n) {
+		kb_warn(&call->req->log, "nobody's group signs in user=%.*s groups=%zu",
+		        KB_SV_ARG(person->subject), groups->count);
+		if (!kb_store_person_depart(call->api->store, person->issuer, person->subject, err))
+			return false;
+		return kb_fail(err, KB_E_FORBIDDEN, "none of your groups is let in");
+	}
+	return arrive(call, person, account, out, err);
+}
+
 bool kb_gateway_admit(struct kb_call *call, struct kb_key *out, struct kb_err *err)
 {
 	const struct kb_gateway *gateway = &call->api->gateway;
 	struct kb_sv subject = said(call, gateway->subject), name = said(call, gateway->name);
 	struct kb_groups groups = kb_groups_read(call->arena, said(call, gateway->groups));
 	struct kb_person person = { .issuer = ISSUER, .subject = subject, .email = KB_SV("") };
-	struct kb_sv account;
 
 	if (!subject.n || kb_utf8_count(subject) > SUBJECT_CHARS)
 		return kb_fail(err, KB_E_UNAUTHORIZED, "no gateway says who this is");
-	if (!judge(call->arena, gateway, &groups, &person, &account, err))
-		return false;
-	if (!account.n) {
-		kb_warn(&call->req->log, "nobody's group signs in user=%.*s groups=%zu",
-		        KB_SV_ARG(subject), groups.count);
-		if (!kb_store_person_depart(call->api->store, ISSUER, subject, err))
-			return false;
-		return kb_fail(err, KB_E_FORBIDDEN, "none of your groups is let in");
-	}
 	person.name = kb_utf8_head(name.n ? name : subject, NAME_CHARS);
 	if (kb_sv_find_byte(subject, '@') > 0)
 		person.email = subject;
-	return arrive(call, &person, account, out, err);
+	return kb_groups_admit(call, &groups, &person, out, err);
 }

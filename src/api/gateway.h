@@ -15,15 +15,23 @@
 
 struct kb_call;
 
-/* Whether all of it is there and can be read, and the fields' names as requests are asked for them.
- * proxies: whether any is trusted. */
-bool kb_gateway_open(struct kb_arena *arena, struct kb_gateway *gateway, bool proxies,
-                     struct kb_err *err) KB_MUST_CHECK;
+/* What else is configured: proxies that are trusted, a provider (src/oidc) of the same roles. */
+struct kb_gateway_beside {
+	bool proxies, provider;
+};
+/* Whether all of it is there and can be read, and the fields' names as requests are asked for
+ * them. */
+bool kb_gateway_open(struct kb_arena *arena, struct kb_gateway *gateway,
+                     const struct kb_gateway_beside *beside, struct kb_err *err) KB_MUST_CHECK;
 /* Whether the gateway says who sends this. */
 bool kb_gateway_knows(const struct kb_call *call);
 /* That person is here, with what their groups give them now: a key without an id (signins.h).
  * KB_E_UNAUTHORIZED where nobody is named, KB_E_FORBIDDEN where no group of theirs is let in: then
  * they are let go. */
 bool kb_gateway_admit(struct kb_call *call, struct kb_key *out, struct kb_err *err) KB_MUST_CHECK;
+/* The same of somebody whom another knows: issuer, subject, name and email of the person are set.
+ */
+bool kb_groups_admit(struct kb_call *call, const struct kb_groups *groups, struct kb_person *person,
+                     struct kb_key *out, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -14,6 +14,7 @@ static const struct {
 	{ 201, "Created" },
 	{ 202, "Noted; there is no answer" },
 	{ 207, "Partly applied" },
+	{ 303, "Go on there" },
 	{ 304, "Nothing has changed" },
 	{ 400, "Bad argument" },
 	{ 401, "The key is missing or invalid" },

@@ -132,6 +132,10 @@ bool kb_search_run(struct kb_call *call, struct kb_err *err);
 struct kb_findings;
 bool kb_findings_pages(struct kb_call *call, const struct kb_findings *findings,
                        struct kb_page **out, struct kb_err *err) KB_MUST_CHECK;
+/* oidc.c */
+bool kb_oidc_login(struct kb_call *call, struct kb_err *err);
+bool kb_oidc_callback(struct kb_call *call, struct kb_err *err);
+bool kb_oidc_logout(struct kb_call *call, struct kb_err *err);
 /* export.c */
 bool kb_conversations_export(struct kb_call *call, struct kb_err *err);
 /* account.c */

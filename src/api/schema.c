@@ -314,8 +314,10 @@ static const struct kb_schema schemas[] = {
 	{ "KeyMade", "id:int key:str" },
 	{ "KeyMadeReply", SUCCESS("KeyMade") },
 	{ "SignIn", "signed_in:bool has_keys:bool command:str? version:str key_id:int? user:User? person:SignedInPerson? project_ids:[int] "
-	            "plan:str? features:[str] offers:[str]" },
+	            "plan:str? features:[str] provider:str? offers:[str]" },
 	{ "SignedInPerson", "id:int name:str email:str role:str agents:[Grant]" }, { "SignInReply", SUCCESS("SignIn") },
+	{ "SignedOut", "deleted:bool continue:str?" }, { "SignedOutReply", SUCCESS("SignedOut") },
+	{ "LogoutFields", "logout_token:str" },
 	{ "SignInFields", "key~:str link~:str by~:str" },
 
 	{ "Grant", "project_id:int? rights:[str]" },

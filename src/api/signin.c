@@ -8,12 +8,12 @@
  * browser's question, system.c, does not name it), and from our own origin where the browser says
  * from which.
  */
+#include "api/signin.h"
 #include "api/audit.h"
 #include "api/gateway.h"
 #include "api/people.h"
 #include "api/routes.h"
 #include "base/utf8.h"
-#include "store/signins.h"
 
 enum { KEY_CHARS = 100, DAYS = KB_SIGN_IN_MAX_US / (24 * 3600 * INT64_C(1000000)) };
 
@@ -76,8 +76,7 @@ struct kb_sv kb_call_sign_in(struct kb_call *call)
 	return is_page_of_ours(call) ? kb_call_cookie(call, cookie_name(call)) : KB_SV("");
 }
 
-/* An empty secret takes the cookie away. */
-static struct kb_sv set_cookie(struct kb_call *call, const char *secret)
+struct kb_sv kb_signin_cookie(struct kb_call *call, const char *secret)
 {
 	return kb_arena_printf(call->arena,
 	                       "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s",
@@ -142,8 +141,8 @@ static bool reply(struct kb_call *call, int status, struct kb_buf *buf, struct k
 	};
 
 	if (secret)
-		response.fields[1] =
-		        (struct kb_http_field){ KB_SV("set-cookie"), set_cookie(call, secret) };
+		response.fields[1] = (struct kb_http_field){ KB_SV("set-cookie"),
+			                                     kb_signin_cookie(call, secret) };
 	kb_jw_end(jw);
 	return kb_call_respond_buf(call, &response, buf, err);
 }
@@ -159,8 +158,15 @@ static void write_features(struct kb_jw *jw, uint64_t features)
 }
 
 /* How the browser may sign in besides, without asking its user. */
-static void write_offers(struct kb_jw *jw, bool by_gateway)
+static void write_offers(struct kb_call *call, struct kb_jw *jw, bool by_gateway)
 {
+	const struct kb_oidc *oidc = call->api->oidc;
+
+	kb_jw_key(jw, "provider");
+	if (oidc)
+		kb_jw_sv(jw, kb_oidc_host(oidc));
+	else
+		kb_jw_null(jw);
 	kb_jw_key(jw, "offers");
 	kb_jw_array(jw);
 	if (by_gateway)
@@ -192,7 +198,7 @@ static bool write_stranger(struct kb_call *call, struct kb_jw *jw, struct kb_err
 	kb_jw_end(jw);
 	kb_jw_key_null(jw, "plan");
 	write_features(jw, 0);
-	write_offers(jw, kb_gateway_knows(call));
+	write_offers(call, jw, kb_gateway_knows(call));
 	return true;
 }
 
@@ -223,7 +229,7 @@ static bool write_known(struct kb_call *call, struct kb_jw *jw, struct kb_err *e
 	kb_jw_end(jw);
 	kb_jw_key_sv(jw, "plan", plan->name);
 	write_features(jw, plan->features);
-	write_offers(jw, false);
+	write_offers(call, jw, false);
 	return true;
 }
 
@@ -310,9 +316,9 @@ static bool find_key(struct kb_call *call, struct kb_key *out, int64_t *lasts_us
 	return false;
 }
 
-/* Whoever stands behind the key calls from now on, in this browser. */
-static bool sign_in(struct kb_call *call, const struct kb_key *key, int64_t lasts_us,
-                    char secret[KB_SIGN_IN_TEXT], struct kb_err *err)
+bool kb_signin_begin(struct kb_call *call, const struct kb_key *key,
+                     const struct kb_signin_terms *terms, char secret[KB_SIGN_IN_TEXT],
+                     struct kb_err *err)
 {
 	struct kb_sv agent = kb_request_field(call->req, "user-agent");
 	const struct kb_signing_in who = {
@@ -321,7 +327,8 @@ static bool sign_in(struct kb_call *call, const struct kb_key *key, int64_t last
 		.person_id = key->person_id,
 		.address = kb_sv_str(call->req->peer),
 		.agent = kb_utf8_mend(call->arena, agent.p ? agent : KB_SV("")),
-		.lasts_us = lasts_us,
+		.lasts_us = terms->lasts_us,
+		.sid = terms->sid,
 	};
 
 	if (!kb_call_by_key(call, key, err))
@@ -335,23 +342,41 @@ bool kb_signin_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sv before = kb_call_sign_in(call);
 	char secret[KB_SIGN_IN_TEXT];
+	struct kb_signin_terms terms = { 0 };
 	struct kb_key key = { 0 };
-	int64_t lasts_us;
 
 	if (!is_page_of_ours(call))
 		return refuse_stranger(err);
-	if (!find_key(call, &key, &lasts_us, err)
+	if (!find_key(call, &key, &terms.lasts_us, err)
 	    || (before.n && !kb_store_sign_out(call->api->store, before, err))
-	    || !sign_in(call, &key, lasts_us, secret, err))
+	    || !kb_signin_begin(call, &key, &terms, secret, err))
 		return false;
 	if (key.id)
 		kb_store_key_seen(call->api->store, &key);
 	return answer(call, 201, true, secret, err);
 }
 
+/* Where a browser goes on to that came from the provider; empty: nowhere. */
+static bool find_end(struct kb_call *call, struct kb_sv *out, struct kb_err *err)
+{
+	struct kb_oidc *oidc = call->api->oidc;
+	struct kb_person person;
+
+	if (!oidc || !call->who.member)
+		return true;
+	if (!kb_store_person_get(call->api->store, call->arena, call->who.account, call->who.member,
+	                         &person, err))
+		return false;
+	if (kb_sv_eq(person.issuer, kb_oidc_issuer(oidc)))
+		*out = kb_oidc_end_address(oidc, call->arena,
+		                           kb_arena_printf(call->arena, "%.*s/login",
+		                                           KB_SV_ARG(kb_call_base_url(call))));
+	return true;
+}
+
 bool kb_signin_delete(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_sv secret = kb_call_sign_in(call);
+	struct kb_sv secret = kb_call_sign_in(call), on = KB_SV("");
 	struct kb_key key;
 	struct kb_buf buf;
 	struct kb_jw jw;
@@ -360,13 +385,17 @@ bool kb_signin_delete(struct kb_call *call, struct kb_err *err)
 		return refuse_stranger(err);
 	/* Who is not in any more signs out all the same. */
 	if (secret.n && kb_store_sign_in_check(call->api->store, call->arena, secret, &key, err)
-	    && kb_call_by_key(call, &key, err))
+	    && kb_call_by_key(call, &key, err)) {
+		if (!find_end(call, &on, err))
+			return false;
 		kb_call_audit(call);
+	}
 	if (secret.n && !kb_store_sign_out(call->api->store, secret, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key_bool(&jw, "deleted", true);
+	kb_jw_key_opt(&jw, "continue", on.n ? on : (struct kb_sv){ 0 });
 	kb_jw_end(&jw);
 	return reply(call, 200, &buf, &jw, "", err);
 }

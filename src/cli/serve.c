@@ -338,6 +338,27 @@ static bool open_meaning(struct service *s, struct kb_err *err)
 	return true;
 }
 
+/* Who signs people in; it is asked with the first of them. */
+static bool open_provider(struct service *s, struct kb_err *err)
+{
+	const struct kb_options *o = &s->plan->options;
+
+	if (!o->oidc_issuer)
+		return true;
+	s->api.oidc =
+	        kb_oidc_open(&(struct kb_oidc_config){ .issuer = o->oidc_issuer,
+	                                               .client_id = o->oidc_client_id,
+	                                               .secret_file = o->oidc_client_secret_file,
+	                                               .scope = o->oidc_scope,
+	                                               .groups_claim = o->oidc_groups_claim,
+	                                               .fetcher = s->fetcher,
+	                                               .temp_dir = s->plan->places.temp,
+	                                               .clock = &s->clock,
+	                                               .log = &s->log },
+	                     err);
+	return s->api.oidc != NULL;
+}
+
 /* What options hold beyond a word or a number, and the files that they name. */
 static bool read_options(struct service *s, struct kb_err *err)
 {
@@ -372,7 +393,11 @@ static bool read_options(struct service *s, struct kb_err *err)
 		                          .name = o->sign_in_name_header,
 		                          .groups = o->sign_in_groups_header,
 		                          .roles = o->roles };
-	if (!kb_gateway_open(s->arena, &s->gateway, o->trusted_proxies != NULL, err))
+	if (!kb_gateway_open(s->arena, &s->gateway,
+	                     &(struct kb_gateway_beside){ .proxies = o->trusted_proxies != NULL,
+	                                                  .provider = o->oidc_issuer != NULL },
+	                     err)
+	    || !open_provider(s, err))
 		return false;
 	return kb_guard_read(s->arena, o->trusted_proxies, &s->proxies, err)
 	       || fail_option(s, "--trusted-proxies", err);
@@ -767,6 +792,7 @@ static void close_all(struct service *s)
 	kb_models_cancel(api->models, KB_MIN(s->plan->stop_grace_s * 1000, WRITING_GRACE_MS));
 	kb_followers_stop(api->followers, s->plan->stop_grace_s * 1000);
 	kb_watchers_stop(api->watchers);
+	kb_oidc_cancel(api->oidc);
 	if (api->server)
 		kb_server_stop(api->server, (int)s->plan->stop_grace_s * 1000);
 	kb_pool_close(api->workers);
@@ -797,6 +823,7 @@ static void close_all(struct service *s)
 	kb_parser_close(s->parser);
 	kb_films_free(s->films);
 	kb_browser_free(s->browser);
+	kb_oidc_close(api->oidc);
 	kb_fetcher_free(s->fetcher);
 	kb_blobs_close(api->blobs);
 	kb_store_close(api->store);
@@ -898,6 +925,7 @@ bool kb_serve_would(struct kb_arena *arena, int argc, char **argv, struct kb_sto
 	ok = store ? may_listen(&plan, store, err) : read_options(&s, err);
 	kb_films_free(s.films);
 	kb_browser_free(s.browser);
+	kb_oidc_close(s.api.oidc);
 	kb_fetcher_free(s.fetcher);
 	kb_meaning_close(s.meaning);
 	kb_block_list_free(s.blocked);

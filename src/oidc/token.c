@@ -55,6 +55,9 @@ static bool open_token(struct kb_arena *arena, struct kb_sv token, const struct 
 	if (!json_is_object(*head))
 		return refuse(err, "its head is no JSON object");
 	what.algorithm = algorithm_of(*head, allowed);
+	if (!what.algorithm && algorithm_of(*head, ~0U))
+		return kb_fail(err, KB_E_NOT_FOUND,
+		               "it is signed by an algorithm that the provider does not name");
 	if (!what.algorithm)
 		return refuse(err, "it is signed by no algorithm that is allowed (alg)");
 	if (kb_json_get(*head, "crit"))

@@ -31,7 +31,8 @@ struct kb_oidc_claims {
 	const json_t *all;
 };
 
-/* KB_E_NOT_FOUND: its key is not among these; KB_E_UNAUTHORIZED says what is wrong with it, in
+/* KB_E_NOT_FOUND: its key is not among these, or its algorithm is ours and not the provider's, who
+ * may have others by now; KB_E_UNAUTHORIZED says what is wrong with it, in
  * words that hold nothing of it. */
 bool kb_oidc_id_token_read(struct kb_arena *arena, struct kb_sv token,
                            const struct kb_oidc_keys *keys, const struct kb_oidc_expected *expected,

@@ -34,9 +34,9 @@ enum {
 	"(key_id = 0 OR EXISTS (SELECT 1 FROM api_keys k WHERE k.id = sign_ins.key_id AND k.revoked_at = 0)) AND " \
 	"(person_id = 0 OR EXISTS (SELECT 1 FROM people p WHERE p.id = sign_ins.person_id))"
 static const struct kb_sql sql[] = {
-	[ADD] = { "sign_in_add", "tiiiitti",
-		"INSERT INTO sign_ins (hash, account_id, key_id, person_id, created_at, seen_at, address, agent, ends_at) "
-		"VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8)" },
+	[ADD] = { "sign_in_add", "tiiiittit",
+		"INSERT INTO sign_ins (hash, account_id, key_id, person_id, created_at, seen_at, address, agent, ends_at, sid) "
+		"VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9)" },
 	[GET] = { "sign_in_get", "t",
 		"SELECT key_id, created_at, seen_at, account_id, person_id, ends_at FROM sign_ins WHERE hash = $1" },
 	/* Those whose hash begins so: one. */
@@ -82,7 +82,7 @@ static bool refuse(struct kb_err *err)
 struct secret {
 	char *text, hash[KB_HASH_HEX];
 	int64_t key_id, person_id, account_id, now, ends_at;
-	struct kb_sv address, agent;
+	struct kb_sv address, agent, sid;
 };
 
 static struct secret secret_new(struct kb_store *store, int64_t key_id, char *text)
@@ -104,7 +104,7 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	                    KB_VALUES(kb_text(kb_sv_str(in->hash)), kb_int(in->account_id),
 	                              kb_int(in->key_id), kb_int(in->person_id), kb_int(in->now),
 	                              kb_text(in->address), kb_text(in->agent),
-	                              kb_int(in->ends_at)),
+	                              kb_int(in->ends_at), kb_text(in->sid)),
 	                    NULL, err);
 }
 
@@ -116,6 +116,7 @@ bool kb_store_sign_in(struct kb_store *store, const struct kb_signing_in *who,
 	in.account_id = who->account_id;
 	in.person_id = who->person_id;
 	in.ends_at = who->lasts_us ? in.now + who->lasts_us : 0;
+	in.sid = who->sid.p ? who->sid : KB_SV("");
 	in.address = kb_utf8_head(who->address, ADDRESS_CHARS);
 	in.agent = kb_utf8_head(who->agent, AGENT_CHARS);
 	return kb_db_write(store->db, add, &in, err);

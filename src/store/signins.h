@@ -25,6 +25,7 @@ struct kb_signing_in {
 	int64_t account_id, key_id, person_id; /* 0: none */
 	struct kb_sv address, agent;           /* from where, with what; may be empty */
 	int64_t lasts_us;                      /* at the most; 0: KB_SIGN_IN_MAX_US */
+	struct kb_sv sid; /* of the provider's session that it is part of; may be empty */
 };
 /* Signs it in, and gives its secret, once. */
 bool kb_store_sign_in(struct kb_store *store, const struct kb_signing_in *who,
@@ -51,6 +52,40 @@ bool kb_store_link_create(struct kb_store *store, int64_t key_id, char secret[KB
  * where it was used, is too old or was never made. */
 bool kb_store_link_take(struct kb_store *store, struct kb_sv secret, int64_t *key_id,
                         int64_t *person_id, struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- by a provider (src/oidc) ---- */
+
+#define KB_ATTEMPT_US INT64_C(600000000) /* 10 minutes */
+
+enum { KB_ATTEMPTS_OF_ADDRESS = 200 }; /* that are under way */
+
+/* A browser that is at the provider: any node takes it back. The store keeps hashes of what comes
+ * back from outside. */
+struct kb_attempt {
+	struct kb_sv state, browser; /* secrets: of this attempt, and of the browser */
+	struct kb_sv nonce, verifier;
+	struct kb_sv address; /* where it asks from */
+};
+/* KB_E_EXHAUSTED: too many are under way from there. */
+bool kb_store_attempt_add(struct kb_store *store, const struct kb_attempt *attempt,
+                          struct kb_err *err) KB_MUST_CHECK;
+/* Uses it up, whosever it is: nonce and verifier of that state and browser. KB_E_UNAUTHORIZED where
+ * there is none, or it is another browser's. */
+bool kb_store_attempt_take(struct kb_store *store, struct kb_arena *arena,
+                           struct kb_attempt *attempt, struct kb_err *err) KB_MUST_CHECK;
+
+/* Somebody whom a provider signs out. */
+struct kb_signing_out {
+	struct kb_sv issuer, subject, sid; /* subject or sid may be empty */
+	int64_t account_id, person_id;     /* as found */
+};
+/* Who it is; person_id 0: nobody who is here. */
+bool kb_store_signing_out(struct kb_store *store, struct kb_signing_out *who,
+                          struct kb_err *err) KB_MUST_CHECK;
+/* That session's browsers of theirs, and those of no session that is known; or where none is named,
+ * all of theirs. */
+bool kb_store_provider_signs_out(struct kb_store *store, const struct kb_signing_out *who,
+                                 struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- browsers that are signed in, as lists show them ---- */
 

@@ -19,8 +19,9 @@ export async function enter(by: { key: string } | { link: string } | { by: "gate
 }
 
 export async function leave() {
-  await send("DELETE", "/session");
+  const { continue: on } = await call<{ continue: string | null }>("DELETE", "/session");
   agent.value = null;
+  if (on) location.assign(on); // the provider signs its browser out as well
   await readSignIn();
 }
 

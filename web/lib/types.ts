@@ -19,6 +19,8 @@ export interface SignIn {
   project_ids: number[];
   plan: string | null;
   features: string[];
+  /** The host of the provider that signs people in, if there is one. */
+  provider: string | null;
   /** How this browser may sign in without asking its user. */
   offers: string[];
 }

@@ -15,6 +15,14 @@ function takeLink(): string | null {
   return secret || null;
 }
 
+/** Why the provider's sign-in came to nothing: the address says it once. */
+function takeRefusal(): string {
+  const why = new URLSearchParams(location.search).get("provider");
+  if (location.pathname !== "/login" || !why) return "";
+  history.replaceState(null, "", "/login");
+  return Object.hasOwn(w.providerSays, why) ? w.providerSays[why as keyof typeof w.providerSays] : "";
+}
+
 function FirstKey({ command }: { command: string }) {
   return (
     <div class="box">
@@ -33,7 +41,7 @@ export default function SignIn() {
   const [key, setKey] = useState("");
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
-  const command = signIn.value?.command;
+  const { command, provider } = signIn.value ?? {};
   const field = useRef<HTMLInputElement>(null);
 
   async function submit(by: { key: string } | { link: string }) {
@@ -49,6 +57,7 @@ export default function SignIn() {
   }
   useEffect(() => {
     document.title = `${w.signInTitle} · Docent`;
+    setError(takeRefusal());
     const link = takeLink();
     if (link) void submit({ link });
   }, []);
@@ -72,6 +81,11 @@ export default function SignIn() {
               void submit({ key });
             }}
           >
+            {provider && (
+              <Button kind="primary" onClick={() => location.assign("/login/oidc")}>
+                {w.signInWith(provider)}
+              </Button>
+            )}
             <Field label={w.key} help={w.signInText}>
               {(given) => (
                 <input
@@ -88,7 +102,7 @@ export default function SignIn() {
               )}
             </Field>
             {error && <Note kind="bad">{error}</Note>}
-            <Button kind="primary" type="submit" busy={busy}>
+            <Button kind={provider ? "" : "primary"} type="submit" busy={busy}>
               {busy ? w.signingIn : w.signIn}
             </Button>
           </form>

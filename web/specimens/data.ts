@@ -32,6 +32,7 @@ export const signedIn: SignIn = {
   project_ids: [],
   plan: null,
   features: [],
+  provider: null,
   offers: [],
 };
 

@@ -44,6 +44,7 @@ static const struct {
 	{ "robots", VALUE },
 	{ "schema_migrations", FEW },
 	{ "shares", ACCOUNT },
+	{ "sign_in_attempts", VALUE },
 	{ "sign_in_links", VALUE },
 	{ "sign_ins", VALUE },
 	{ "strays", VALUE },

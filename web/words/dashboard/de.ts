@@ -59,6 +59,14 @@ const de: Words = {
   firstKeyText: "Es gibt noch keinen Schlüssel. Legen Sie auf dem Rechner, auf dem Docent läuft, den ersten an:",
   firstKeyThen: "Melden Sie sich dann mit dem an, was er ausgibt.",
   iHaveAKey: "Ich habe ihn angelegt",
+  signInWith: (host) => `Anmelden mit ${host}`,
+  providerSays: {
+    away: "Die Anmeldung Ihrer Organisation ist gerade nicht erreichbar. Versuchen Sie es gleich noch einmal, oder nehmen Sie einen Schlüssel.",
+    refused:
+      "Diese Anmeldung wurde abgelehnt. Versuchen Sie es noch einmal; hilft das nicht, sagen Sie es dem Betreiber dieses Dienstes.",
+    again: "Diese Anmeldung war zu alt oder wurde in einem anderen Browser begonnen. Versuchen Sie es noch einmal.",
+    nobody: "Keine Ihrer Gruppen darf diesen Dienst benutzen.",
+  },
 
   // frame
   main: "Hauptmenü",

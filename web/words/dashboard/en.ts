@@ -58,6 +58,13 @@ const en = {
   firstKeyText: "There is no key yet. On the machine that runs Docent, make the first one:",
   firstKeyThen: "Then sign in with what it prints.",
   iHaveAKey: "I have made it",
+  signInWith: (host: string) => `Sign in with ${host}`,
+  providerSays: {
+    away: "The sign-in of your organisation cannot be reached just now. Try again in a moment, or use a key.",
+    refused: "That sign-in was refused. Try again; if it happens once more, tell whoever runs this service.",
+    again: "That sign-in was too old, or was begun in another browser. Try again.",
+    nobody: "None of your groups may use this service.",
+  },
 
   // frame
   main: "Main",

@@ -58,6 +58,13 @@ const es: Words = {
   firstKeyText: "Aún no hay ninguna clave. En la máquina donde funciona Docent, cree la primera:",
   firstKeyThen: "Después inicie sesión con lo que muestra.",
   iHaveAKey: "Ya la he creado",
+  signInWith: (host) => `Iniciar sesión con ${host}`,
+  providerSays: {
+    away: "El inicio de sesión de su organización no está disponible ahora. Inténtelo de nuevo en un momento o use una clave.",
+    refused: "Ese inicio de sesión fue rechazado. Inténtelo de nuevo; si se repite, avise a quien opera este servicio.",
+    again: "Ese inicio de sesión era demasiado antiguo o se empezó en otro navegador. Inténtelo de nuevo.",
+    nobody: "Ninguno de sus grupos puede usar este servicio.",
+  },
 
   // frame
   main: "Menú principal",

@@ -61,6 +61,13 @@ const fr: Words = {
   firstKeyText: "Il n’y a pas encore de clé. Sur la machine où tourne Docent, créez la première :",
   firstKeyThen: "Connectez-vous ensuite avec ce qu’elle affiche.",
   iHaveAKey: "Je l’ai créée",
+  signInWith: (host) => `Se connecter avec ${host}`,
+  providerSays: {
+    away: "La connexion de votre organisation est injoignable pour l’instant. Réessayez dans un moment ou utilisez une clé.",
+    refused: "Cette connexion a été refusée. Réessayez ; si cela se reproduit, prévenez l’exploitant de ce service.",
+    again: "Cette connexion était trop ancienne ou commencée dans un autre navigateur. Réessayez.",
+    nobody: "Aucun de vos groupes ne peut utiliser ce service.",
+  },
 
   // frame
   main: "Menu principal",

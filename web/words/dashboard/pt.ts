@@ -58,6 +58,13 @@ const pt: Words = {
   firstKeyText: "Ainda não há nenhuma chave. Na máquina em que o Docent funciona, crie a primeira:",
   firstKeyThen: "Depois entre com o que ele mostra.",
   iHaveAKey: "Já criei",
+  signInWith: (host) => `Entrar com ${host}`,
+  providerSays: {
+    away: "O acesso da sua organização não está disponível agora. Tente de novo daqui a pouco ou use uma chave.",
+    refused: "Esse acesso foi recusado. Tente de novo; se acontecer outra vez, avise quem opera este serviço.",
+    again: "Esse acesso era antigo demais ou foi iniciado em outro navegador. Tente de novo.",
+    nobody: "Nenhum dos seus grupos pode usar este serviço.",
+  },
 
   // frame
   main: "Menu principal",

@@ -58,6 +58,13 @@ const zh: Words = {
   firstKeyText: "还没有密钥。请在运行 Docent 的机器上创建第一个：",
   firstKeyThen: "然后用它输出的内容登录。",
   iHaveAKey: "我已创建",
+  signInWith: (host) => `使用 ${host} 登录`,
+  providerSays: {
+    away: "暂时无法连接您所在组织的登录服务。请稍后重试，或使用密钥。",
+    refused: "登录被拒绝。请重试；如果再次发生，请告知本服务的运营者。",
+    again: "这次登录已过期，或是在另一个浏览器中开始的。请重试。",
+    nobody: "您所在的组都不能使用本服务。",
+  },
 
   // frame
   main: "主菜单",
