@@ -19,11 +19,12 @@ static bool refuse(struct kb_err *err, const char *what)
 
 static bool parts_of(struct kb_sv token, struct kb_sv part[3])
 {
+	const char *end = token.p + token.n;
 	size_t n = 0;
 
-	while (n < 3 && kb_sv_split(&token, '.', &part[n]))
-		n += part[n].n > 0;
-	return n == 3 && !token.n;
+	while (n < 3 && kb_sv_split(&token, '.', &part[n]) && part[n].n)
+		n++;
+	return n == 3 && part[2].p + part[2].n == end;
 }
 
 /* One of those that are allowed, or 0. */

@@ -96,7 +96,7 @@ test("a group opens a labelled document, and closes it when it is taken away", a
   await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
   const asks = async (who) => {
     const reply = await agent.expect(200, "POST", "/search", { ...who.asking, json: { query: "salary bands" } });
-    return reply.results.length;
+    return reply.passages.length;
   };
   const ann = await signIn(kb, idp, "ann");
   const cat = await signIn(kb, idp, "cat");
@@ -173,7 +173,7 @@ test("a key that is new is asked for, and one that is gone counts no more", asyn
     refused(kb, await there.browser.get(there.callback), "refused");
   }
   assert.equal(keys(), before + 1);
-  assert.match(kb.log, /nobody signed in through the provider.*a key that nobody knows/);
+  assert.match(kb.log, /nobody signed in through the provider.*an algorithm that the provider does not name/);
 });
 
 test("while the provider is away a page says so, and a link of the command line is the way in", async (t) => {
