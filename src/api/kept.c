@@ -259,7 +259,6 @@ static bool read_one(struct kb_call *call, struct kb_kept_test *out, struct kb_e
 static bool read_filter(struct kb_call *call, struct kb_kept_filter *out, struct kb_err *err)
 {
 	struct kb_sv state = kb_request_query(call->req, "state");
-	struct kb_sv look = kb_request_query(call->req, "to_look_at");
 
 	*out = (struct kb_kept_filter){ .list = kb_call_list(call, ROWS), .state = -1 };
 	for (size_t i = 0; i < KB_COUNTOF(states); i++)
@@ -267,10 +266,7 @@ static bool read_filter(struct kb_call *call, struct kb_kept_filter *out, struct
 			out->state = (int64_t)i;
 	if (state.n && out->state < 0)
 		return kb_fail(err, KB_E_INVALID, "state must be waiting, passed or failed");
-	out->to_look_at = kb_sv_eq_str(look, "true") || kb_sv_eq_str(look, "1");
-	if (look.n && !out->to_look_at && !kb_sv_eq_str(look, "false") && !kb_sv_eq_str(look, "0"))
-		return kb_fail(err, KB_E_INVALID, "to_look_at must be true or false");
-	return true;
+	return kb_query_flag(call, "to_look_at", &out->to_look_at, err);
 }
 
 bool kb_tests_list(struct kb_call *call, struct kb_err *err)

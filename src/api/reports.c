@@ -8,6 +8,7 @@
  *   /analysis                            the last seven days by day (interval=weekly), or the last
  *                                        24 hours by hour (daily), or from start_date to end_date
  *                                        by day or by several days; times are UTC
+ *   /improvement                         of the last eight weeks, each
  *   /models                              tokens and cost by model, of the last 30 days
  */
 #include <stdio.h>
@@ -24,6 +25,8 @@ enum {
 	BUCKETS_MAX = 92, /* a quarter by day */
 	BUCKETS_USUAL = 30,
 	MODEL_DAYS = 30,
+	WEEKS = 8,
+	WEEK_DAYS = 7,
 };
 
 /* ---- the parts that are wanted ---- */
@@ -126,6 +129,40 @@ bool kb_reports_models(struct kb_call *call, struct kb_err *err)
 		kb_jw_key_int(&jw, "completion_tokens", models.v[i].completion_tokens);
 		kb_jw_key(&jw, "cost");
 		kb_jw_double(&jw, (double)models.v[i].cost / 1e6);
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_reports_improvement(struct kb_call *call, struct kb_err *err)
+{
+	int64_t now = kb_clock_now_us(call->api->clock);
+	struct kb_report_week weeks[WEEKS];
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	for (int i = 0; i < WEEKS; i++) {
+		weeks[i] = (struct kb_report_week){
+			.from = now - (WEEKS - i) * WEEK_DAYS * KB_DAY_US,
+			.until = now - (WEEKS - 1 - i) * WEEK_DAYS * KB_DAY_US + (i == WEEKS - 1),
+		};
+		if (!kb_store_report_week(call->api->store, call->agent.id, &weeks[i], err))
+			return false;
+	}
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key(&jw, "weeks");
+	kb_jw_array(&jw);
+	for (int i = 0; i < WEEKS; i++) {
+		kb_jw_object(&jw);
+		kb_jw_key_time(&jw, "from", weeks[i].from);
+		kb_jw_key_int(&jw, "asked", weeks[i].asked);
+		kb_jw_key_int(&jw, "answered", weeks[i].answered);
+		kb_jw_key_int(&jw, "checked", weeks[i].checked);
+		kb_jw_key_int(&jw, "mended", weeks[i].mended);
+		kb_jw_key_int(&jw, "open", weeks[i].open);
 		kb_jw_end(&jw);
 	}
 	kb_jw_end(&jw);

@@ -242,8 +242,9 @@ static const struct kb_api_route routes[] = {
 
 	/* checked answers */
 	{ "GET", AGENT "/answers", kb_answers_list, CHECKER, READ,
+	  .together = true,
 	  .tag = "Answers", .summary = "List the answers that people have checked",
-	  .query = LIST,
+	  .query = LIST "to_look_at:bool",
 	  .response = "AnswerListReply", .status = 200 },
 	{ "POST", AGENT "/answers", kb_answers_create, CHECKER, WRITE,
 	  .action = KB_AUDIT_ANSWER_CREATE, .body_max = JSON_MAX,
@@ -277,6 +278,7 @@ static const struct kb_api_route routes[] = {
 
 	/* gaps */
 	{ "GET", AGENT "/gaps", kb_gaps_list, CHECKER, READ,
+	  .together = true,
 	  .tag = "Gaps",
 	  .summary = "Questions that were not answered well, in groups of those that ask the same, "
 	             "the most asked first",
@@ -304,6 +306,7 @@ static const struct kb_api_route routes[] = {
 
 	/* tests */
 	{ "GET", AGENT "/tests", kb_tests_list, CHECKER, READ,
+	  .together = true,
 	  .tag = "Tests",
 	  .summary = "Questions that are kept with what they have to be answered, and what came of "
 	             "them last; those that failed first",
@@ -853,6 +856,12 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Reports", .summary = "Conversations, and how long they are",
 	  .query = "filters:str",
 	  .response = "ConversationsReportReply", .status = 200 },
+	{ "GET", AGENT "/reports/improvement", kb_reports_improvement, READER, READ,
+	  .together = true,
+	  .tag = "Reports",
+	  .summary = "Week by week, what was asked, answered, checked by people and mended, and what "
+	             "is open still",
+	  .response = "ImprovementReply", .status = 200 },
 	{ "GET", AGENT "/reports/models", kb_reports_models, KEEPER, READ,
 	  .tag = "Reports",
 	  .summary = "What models were asked for in the last 30 days, and what it cost",

@@ -85,6 +85,9 @@ bool kb_answers_versions(struct kb_call *call, struct kb_err *err);
 struct kb_verified;
 bool kb_answers_put(struct kb_call *call, const struct kb_verified *before,
                     struct kb_verified *answer, struct kb_err *err) KB_MUST_CHECK;
+/* A flag of the query; missing, it is false. */
+bool kb_query_flag(struct kb_call *call, const char *name, bool *out,
+                   struct kb_err *err) KB_MUST_CHECK;
 /* gaps.c */
 bool kb_gaps_list(struct kb_call *call, struct kb_err *err);
 bool kb_gaps_read(struct kb_call *call, struct kb_err *err);
@@ -187,6 +190,7 @@ bool kb_plugins_update(struct kb_call *call, struct kb_err *err);
 /* actions.c */
 bool kb_actions_list(struct kb_call *call, struct kb_err *err);
 /* reports.c */
+bool kb_reports_improvement(struct kb_call *call, struct kb_err *err);
 bool kb_reports_models(struct kb_call *call, struct kb_err *err);
 bool kb_reports_traffic(struct kb_call *call, struct kb_err *err);
 bool kb_reports_queries(struct kb_call *call, struct kb_err *err);

@@ -317,19 +317,29 @@ static bool read_put(struct kb_call *call, const struct kb_verified *before,
 
 /* ---- routes ---- */
 
+bool kb_query_flag(struct kb_call *call, const char *name, bool *out, struct kb_err *err)
+{
+	struct kb_sv text = kb_request_query(call->req, name);
+
+	*out = kb_sv_eq_str(text, "true") || kb_sv_eq_str(text, "1");
+	return !text.n || *out || kb_sv_eq_str(text, "false") || kb_sv_eq_str(text, "0")
+	       || kb_fail(err, KB_E_INVALID, "%s must be true or false", name);
+}
+
 bool kb_answers_list(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_list list = kb_call_list(call, 20);
+	struct kb_verified_filter filter = { .list = kb_call_list(call, 20) };
 	struct kb_verified_list answers;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!kb_store_verified_list(call->api->store, call->arena, call->agent.id, &list, &answers,
-	                            err))
+	if (!kb_query_flag(call, "to_look_at", &filter.to_look_at, err)
+	    || !kb_store_verified_list(call->api->store, call->arena, call->agent.id, &filter,
+	                               &answers, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_call_paginate(call, &jw,
-	                 &(struct kb_paginator){ .list = &list,
+	                 &(struct kb_paginator){ .list = &filter.list,
 	                                         .total = answers.total,
 	                                         .count = answers.count,
 	                                         .rows = answers.v,

@@ -47,12 +47,12 @@ enum {
 	NEXT (i, id,            id) \
 	NEXT (i, created_at,    created_at) \
 	KEPT_PUT(NEXT, NEXT)
-/* A test whose document has another text than it had, or has gone. */
-#define DOCUMENT_TURNED "EXISTS (SELECT 1 FROM kept_documents d LEFT JOIN pages p ON p.agent_id = d.agent_id " \
-	"AND p.id = d.page_id WHERE d.agent_id = t.agent_id AND d.test_id = t.id " \
-	"AND (p.id IS NULL OR (d.text_blob <> '' AND p.text_blob <> d.text_blob)))"
+/* Tests whose document has another text than it had, or has gone. */
+#define TURNED_BY_DOCUMENT "t.id IN (SELECT d.test_id FROM kept_documents d WHERE d.agent_id = $1 AND d.text_blob <> '' " \
+	"AND coalesce((SELECT p.text_blob FROM pages p WHERE p.agent_id = d.agent_id AND p.id = d.page_id), '') " \
+	"<> d.text_blob)"
 #define LISTED "FROM kept_tests t WHERE t.agent_id = $1 AND ($2 < 0 OR t.state = $2) AND t.turned_at >= $3 " \
-	"AND ($4 = 0 OR t.state = " KB_SQL(KEPT_FAILED) " OR " DOCUMENT_TURNED ")"
+	"AND ($4 = 0 OR t.state = " KB_SQL(KEPT_FAILED) " OR " TURNED_BY_DOCUMENT ")"
 #define VERSION "(SELECT a.index_version FROM agents a WHERE a.id = t.agent_id)"
 #define CHANGE "(SELECT a.updated_at FROM agents a WHERE a.id = t.agent_id)"
 #define TURNED "state <> " KB_SQL(KEPT_WAITING) " AND state <> $3"

@@ -14,6 +14,7 @@ enum {
 	MESSAGES_ASC,
 	MESSAGES_COUNT,
 	MODELS,
+	WEEK,
 };
 #define IN_TIME         " FROM messages WHERE agent_id = $1 AND created_at >= $2 AND created_at < $3"
 #define LISTED          IN_TIME " AND ($4 = 0 OR answered = 0 OR failed = 1)"
@@ -61,6 +62,12 @@ static const struct kb_sql sql[] = {
 		"SELECT model, sum(answers), sum(prompt_tokens), sum(completion_tokens), sum(cost) "
 		"FROM model_usage WHERE agent_id = $1 AND day >= $2 GROUP BY model "
 		"ORDER BY sum(cost) DESC, sum(prompt_tokens) DESC, model" },
+	[WEEK] = { "report_week", "iii",
+		"SELECT count(*), coalesce(sum(CASE WHEN failed = 1 OR answered = 0 THEN 0 ELSE 1 END), 0), "
+		"(SELECT count(*) FROM verified_versions v WHERE v.agent_id = $1 AND v.checked_at >= $2 AND v.checked_at < $3), "
+		"(SELECT count(*) FROM gaps g WHERE g.agent_id = $1 AND g.state = 1 AND g.closed_at >= $2 AND g.closed_at < $3), "
+		"(SELECT count(*) FROM gaps g WHERE g.agent_id = $1 AND g.first_at < $3 AND (g.state = 0 OR g.closed_at >= $3)) "
+		"FROM messages WHERE agent_id = $1 AND created_at >= $2 AND created_at < $3" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_reports = { "reports", sql, KB_COUNTOF(sql) };
@@ -195,4 +202,21 @@ bool kb_store_report_messages(struct kb_store *store, struct kb_arena *arena, in
 	                  0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;
+}
+
+bool kb_store_report_week(struct kb_store *store, int64_t agent_id, struct kb_report_week *week,
+                          struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	kb_rows_take(&rows, store->db, &sql[WEEK],
+	             KB_VALUES(kb_int(agent_id), kb_int(week->from), kb_int(week->until)));
+	while (kb_rows_next(&rows)) {
+		week->asked = kb_rows_int(&rows, 0);
+		week->answered = kb_rows_int(&rows, 1);
+		week->checked = kb_rows_int(&rows, 2);
+		week->mended = kb_rows_int(&rows, 3);
+		week->open = kb_rows_int(&rows, 4);
+	}
+	return kb_rows_close(&rows, err);
 }

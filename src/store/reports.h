@@ -42,6 +42,18 @@ bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id,
                              const struct kb_report_series *series,
                              struct kb_err *err) KB_MUST_CHECK;
 
+/* What became better in a stretch of time. */
+struct kb_report_week {
+	int64_t from, until;
+	int64_t asked, answered; /* questions */
+	int64_t checked;         /* answers that a person has checked */
+	int64_t mended;          /* gaps that were closed with an answer */
+	int64_t open;            /* gaps that were open at its end */
+};
+/* Fills the figures of *week. */
+bool kb_store_report_week(struct kb_store *store, int64_t agent_id, struct kb_report_week *week,
+                          struct kb_err *err) KB_MUST_CHECK;
+
 struct kb_report_model {
 	struct kb_sv model;
 	int64_t answers;

@@ -45,16 +45,20 @@ enum {
 	NEXT (t, answer,     answer) \
 	NEXT (t, checked_by, checked_by) \
 	NEXT (i, checked_at, checked_at)
-#define LIST(order) \
-	"SELECT " KB_NAMES(VERIFIED) " FROM verified_answers WHERE agent_id = $1 ORDER BY " order " LIMIT $2 OFFSET $3"
+/* $2: only those that are to be looked at, $3 being now. */
+#define LISTED \
+	"FROM verified_answers WHERE agent_id = $1 AND ($2 = 0 OR (review_at > 0 AND review_at <= $3) OR page_id IN " \
+	"(SELECT c.page_id FROM verified_cites c WHERE c.agent_id = $1 AND (c.gone = 1 OR coalesce((SELECT p.text_blob " \
+	"FROM pages p WHERE p.agent_id = c.agent_id AND p.id = c.cited_id), '') <> c.text_blob)))"
+#define LIST(order) "SELECT " KB_NAMES(VERIFIED) " " LISTED " ORDER BY " order " LIMIT $4 OFFSET $5"
 
 static const struct kb_sql sql[] = {
 	[ADD] = { "verified_add", KB_TYPES(VERIFIED), KB_INSERT("verified_answers", VERIFIED) },
 	[GET] = { "verified_get", "ii",
 		"SELECT " KB_NAMES(VERIFIED) " FROM verified_answers WHERE agent_id = $1 AND page_id = $2" },
-	[LIST_DESC] = { "verified_list_desc", "iii", LIST("page_id DESC") },
-	[LIST_ASC] = { "verified_list_asc", "iii", LIST("page_id") },
-	[COUNT] = { "verified_count", "i", "SELECT count(*) FROM verified_answers WHERE agent_id = $1" },
+	[LIST_DESC] = { "verified_list_desc", "iiiii", LIST("page_id DESC") },
+	[LIST_ASC] = { "verified_list_asc", "iiiii", LIST("page_id") },
+	[COUNT] = { "verified_count", "iii", "SELECT count(*) " LISTED },
 	[UPDATE] = { "verified_update", "ii" KB_TYPES(VERIFIED_CHANGED),
 		KB_UPDATE("verified_answers", VERIFIED_CHANGED) "WHERE agent_id = $1 AND page_id = $2" },
 	[ADD_VERSION] = { "verified_add_version", KB_TYPES(VERSION), KB_INSERT("verified_versions", VERSION) },
@@ -172,21 +176,23 @@ bool kb_store_verified_get(struct kb_store *store, struct kb_arena *arena, int64
 }
 
 bool kb_store_verified_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                            const struct kb_list *list, struct kb_verified_list *out,
+                            const struct kb_verified_filter *filter, struct kb_verified_list *out,
                             struct kb_err *err)
 {
+	const struct kb_db_value agent = kb_int(agent_id), look = kb_int(filter->to_look_at),
+	                         now = kb_int(kb_store_now(store));
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	struct kb_db_rows rows;
 	bool ok;
 
 	if (!conn)
 		return false;
-	kb_rows_open(&rows, conn, &sql[list->ascending ? LIST_ASC : LIST_DESC],
-	             KB_VALUES(kb_int(agent_id), kb_int(kb_list_limit(list)),
-	                       kb_int(kb_list_offset(list))));
+	kb_rows_open(&rows, conn, &sql[filter->list.ascending ? LIST_ASC : LIST_DESC],
+	             KB_VALUES(agent, look, now, kb_int(kb_list_limit(&filter->list)),
+	                       kb_int(kb_list_offset(&filter->list))));
 	ok = read_all(&rows, &columns, arena, out, err)
 	     && read_cites(conn, arena, agent_id, out, err)
-	     && kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(agent_id)), 0, &out->total, err);
+	     && kb_db_int(conn, &sql[COUNT], KB_VALUES(agent, look, now), 0, &out->total, err);
 	kb_db_give(store->db, conn);
 	for (size_t i = 0; ok && i < out->count; i++)
 		note_due(store, &out->v[i]);

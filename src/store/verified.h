@@ -66,8 +66,12 @@ struct kb_verified_list {
 	size_t count;
 	int64_t total;
 };
+struct kb_verified_filter {
+	struct kb_list list;
+	bool to_look_at; /* their review is due, or a document has changed or was deleted */
+};
 bool kb_store_verified_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                            const struct kb_list *list, struct kb_verified_list *out,
+                            const struct kb_verified_filter *filter, struct kb_verified_list *out,
                             struct kb_err *err) KB_MUST_CHECK;
 /* All texts that it has had, newest first; of them version, questions, answer, checked_by and
  * checked_at are known. */

@@ -124,6 +124,9 @@ test("a gap is answered once, for all who asked", async (t) => {
   await settled("a second gap", (list) => list.length === 2);
   const report = await agent.expect(200, "GET", "/reports/queries", { query: { filters: "gaps" } });
   assert.deepEqual(report, { gaps: { open: 1, answered: 1, by_itself: 0, dismissed: 0, waiting: 1 } });
+  const { weeks } = await agent.expect(200, "GET", "/reports/improvement");
+  assert.equal(weeks.length, 8);
+  assert.deepEqual({ ...weeks[7], from: null }, { from: null, asked: 3, answered: 0, checked: 1, mended: 1, open: 1 });
   const [told] = await settled("the figures", (list) => list[0].answers === 2);
   assert.deepEqual([told.of, told.state, told.by_itself], [2, "answered", false]);
 });

@@ -267,7 +267,13 @@ test("a document that has changed since is told to the owner, and the answer sta
   await agent.settled();
   const message = await agent.ask(where);
   assert.deepEqual(message.citations, [made.id, id]);
+  const look = async () => (await agent.expect(200, "GET", "/answers", { query: { to_look_at: true } })).data;
+  assert.deepEqual(await look(), []);
   assert.equal(await put("Bicycles stand in the cellar."), id);
+  assert.deepEqual(
+    (await look()).map((one) => one.id),
+    [made.id],
+  );
   const now = await agent.expect(200, "GET", `/answers/${made.id}`);
   assert.deepEqual([now.state, now.citations], ["source_changed", [{ page_id: id, state: "changed" }]]);
   assert.equal((await agent.ask(where)).verified.answer_id, made.id);

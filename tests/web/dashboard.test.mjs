@@ -29,6 +29,7 @@ const screens = [
   "documents",
   "sources",
   "conversations",
+  "improve",
   "analytics",
   "persona",
   "behaviour",

@@ -36,6 +36,14 @@ export const screens: Screen[] = [
     load: () => screen("Conversations"),
   },
   {
+    name: "improve",
+    right: "answers",
+    title: () => w.improve.title,
+    icon: "spark",
+    group: "",
+    load: () => screen("Improve"),
+  },
+  {
     name: "analytics",
     right: "conversations",
     title: () => w.analytics,

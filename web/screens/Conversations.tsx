@@ -13,13 +13,16 @@ import { Table } from "../components/Table";
 import { get, remove } from "../lib/api";
 import { storedTurn, type ChatTurn } from "../lib/chat";
 import { languageName } from "../lib/fields";
+import type { Given } from "../lib/improve";
 import { download } from "../lib/files";
 import { ago, date, dateTime, number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
+import { may } from "../lib/people";
 import { agent, attempt, tell } from "../lib/state";
 import type { Claim, Conversation, List, Message } from "../lib/types";
 import { w } from "../words/dashboard";
+import { Mend } from "./Correct";
 
 const flags = { pass: "ok", review: "warn", fail: "bad" } as Record<string, string>;
 
@@ -96,6 +99,23 @@ function Facts({ message }: { message: Message }) {
   return <p class="lead facts-line num">{facts.join(" · ")}</p>;
 }
 
+/** So many earlier questions a test keeps, and of such a length. */
+const TURNS = 10,
+  TURN_CHARS = 1000;
+
+const given = (messages: Message[], i: number): Given => ({
+  question: messages[i]!.user_query,
+  turns: messages
+    .slice(0, i)
+    .map((message) => message.user_query)
+    .filter((text) => text.trim() && text.length <= TURN_CHARS)
+    .slice(-TURNS),
+  answer: messages[i]!.llm_response,
+  isAnswered: messages[i]!.customer_intelligence?.is_answered ?? true,
+  citations: messages[i]!.citations ?? [],
+  checked: messages[i]!.verified?.answer_id,
+});
+
 function Transcript({ id, session, messages }: { id: number; session: string; messages: Message[] }) {
   const turns = useMemo(() => messages.map((message) => storedTurn(id, session, message)), [messages]);
   const [shown, setShown] = useState<(Shown & { turn: ChatTurn }) | null>(null);
@@ -127,6 +147,7 @@ function Transcript({ id, session, messages }: { id: number; session: string; me
                   <Button kind="quiet" icon="licence" onClick={() => setTrusted(turn.id.value!)}>
                     {w.trust}
                   </Button>
+                  {may(id, "answers") && !messages[i]!.is_running && <Mend id={id} given={given(messages, i)} />}
                   <span class="space" />
                   <Proof turn={turn} />
                 </div>

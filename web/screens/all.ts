@@ -4,6 +4,7 @@ export { default as Ask } from "./Ask";
 export { default as Behaviour } from "./Behaviour";
 export { default as Content } from "./Content";
 export { default as Conversations } from "./Conversations";
+export { default as Improve } from "./Improve";
 export { default as Labels } from "./Labels";
 export { default as Licences } from "./Licences";
 export { default as Look } from "./Look";
