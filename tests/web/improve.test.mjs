@@ -36,10 +36,14 @@ test("a wrong answer is corrected in place, right at the next question, kept, an
   const right = await agent.ask(again);
   assert.equal(right.llm_response, "From June on the ferry to Velmora leaves at ten.");
   let kept;
-  await until("the test to pass", async () => {
-    kept = (await agent.expect(200, "GET", "/tests")).data;
-    return kept.length === 1 && kept[0].state === "passed";
-  }, 20_000);
+  await until(
+    "the test to pass",
+    async () => {
+      kept = (await agent.expect(200, "GET", "/tests")).data;
+      return kept.length === 1 && kept[0].state === "passed";
+    },
+    20_000,
+  );
   assert.equal(kept[0].question, first);
 
   await open("improve");
@@ -96,7 +100,8 @@ test("a test that turned shows both answers, and the keyboard alone mends it and
   await page.keyboard.press("Tab");
   await page.keyboard.press("k");
   for (let i = 0; i < 6; i++) {
-    if (await gap.getByRole("button", { name: "Answer", exact: true }).evaluate((b) => b === document.activeElement)) break;
+    if (await gap.getByRole("button", { name: "Answer", exact: true }).evaluate((b) => b === document.activeElement))
+      break;
     await page.keyboard.press("Tab");
   }
   await page.keyboard.press("Enter");

@@ -74,8 +74,7 @@ export const read = async (id: number, signal: AbortSignal) => {
 
 export const readGap = (id: number, gap: number, signal: AbortSignal) =>
   get<GapInFull>(`${of(id)}/gaps/${gap}`, {}, signal);
-export const answerGap = (id: number, gap: number, answer: string) =>
-  post(`${of(id)}/gaps/${gap}/answer`, { answer });
+export const answerGap = (id: number, gap: number, answer: string) => post(`${of(id)}/gaps/${gap}/answer`, { answer });
 export const dismissGap = (id: number, gap: number) => put(`${of(id)}/gaps/${gap}`, { state: "dismissed" });
 
 /** Says it again, with another text perhaps; documents that are gone are let go. */

@@ -120,7 +120,8 @@ export function AnswerSheet({ id, of: answer, onClose, onDone }: Props<Checked>)
       }
     >
       <p>
-        {w.improve.answerState[answer.state]} <small>{answer.checked_by ? w.checkedBy(answer.checked_by, when) : w.checkedOn(when)}</small>
+        {w.improve.answerState[answer.state]}{" "}
+        <small>{answer.checked_by ? w.checkedBy(answer.checked_by, when) : w.checkedOn(when)}</small>
       </p>
       {answer.citations.map((cite) => (
         <p key={cite.page_id}>
