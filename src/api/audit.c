@@ -130,11 +130,14 @@ static struct kb_sv changes_of(struct kb_call *call, const json_t *before)
 static const struct {
 	const char *variable, *kind;
 } kinds[] = {
-	{ "projectId", "agent" },   { "pageId", "document" },    { "sourceId", "source" },
-	{ "answerId", "answer" },   { "labelId", "label" },      { "sessionId", "conversation" },
-	{ "licenseId", "license" }, { "keyId", "key" },          { "personId", "person" },
-	{ "browserId", "session" }, { "version", "persona" },    { "slug", "text" },
-	{ "gapId", "gap" },         { "deletedId", "document" }, { "deletedAgentId", "agent" },
+	{ "projectId", "agent" },    { "pageId", "document" },
+	{ "sourceId", "source" },    { "answerId", "answer" },
+	{ "labelId", "label" },      { "sessionId", "conversation" },
+	{ "licenseId", "license" },  { "keyId", "key" },
+	{ "personId", "person" },    { "browserId", "session" },
+	{ "version", "persona" },    { "slug", "text" },
+	{ "gapId", "gap" },          { "testId", "test" },
+	{ "deletedId", "document" }, { "deletedAgentId", "agent" },
 };
 
 /* "document 12"; of what makes something, what it is made in. */

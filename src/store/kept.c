@@ -7,7 +7,6 @@
 #include "store/store_own.h"
 
 enum {
-	NEW_ID,
 	ADD,
 	UPDATE,
 	WAIT,
@@ -59,14 +58,12 @@ enum {
 
 static const struct kb_sql sql[] = {
 	/* Has the agent's tests asked soon. */
-	[NEW_ID] = { "kept_new_id", "i",
+	[WAIT] = { "kept_wait", "i",
 		"INSERT INTO kept_turns (agent_id, tried_version, tried_change, tried_at, seen_version, seen_change, "
-		"seen_at, since_at, last_id) VALUES ($1, 0, 0, 0, 0, 0, 0, 0, 1) "
-		"ON CONFLICT (agent_id) DO UPDATE SET last_id = kept_turns.last_id + 1, tried_version = 0 RETURNING last_id" },
+		"seen_at, since_at) VALUES ($1, 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (agent_id) DO UPDATE SET tried_version = 0" },
 	[ADD] = { "kept_add", KB_TYPES(KEPT), KB_INSERT("kept_tests", KEPT) },
 	[UPDATE] = { "kept_update", "ii" KB_TYPES(KEPT_PUT),
 		KB_UPDATE("kept_tests", KEPT_PUT) "WHERE agent_id = $1 AND id = $2" },
-	[WAIT] = { "kept_wait", "i", "UPDATE kept_turns SET tried_version = 0 WHERE agent_id = $1" },
 	[COUNT] = { "kept_count", "i", "SELECT count(*) FROM kept_tests WHERE agent_id = $1" },
 	[GET] = { "kept_get", "ii", "SELECT " KB_NAMES(KEPT) " FROM kept_tests WHERE agent_id = $1 AND id = $2" },
 	[LIST] = { "kept_list", "iiiiii",
@@ -256,16 +253,15 @@ static bool insert(struct kb_db_conn *conn, struct put *in, struct kb_err *err)
 {
 	int64_t count;
 
-	if (!kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(in->put->agent_id)), 0, &count, err)
-	    || !kb_db_int(conn, &sql[NEW_ID], KB_VALUES(kb_int(in->put->agent_id)), 0, &in->out->id,
-	                  err))
+	if (!kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(in->put->agent_id)), 0, &count, err))
 		return false;
 	if (count >= KB_KEPT_MAX)
 		return kb_fail(err, KB_E_INVALID,
 		               "the agent has %" PRId64 " tests, which is as many as it may have",
 		               count);
 	in->out->created_at = in->now;
-	return kb_columns_write(&columns, conn, &sql[ADD], KB_NO_VALUES, in->out, err);
+	return kb_db_next_id(conn, "test", 1, &in->out->id, err)
+	       && kb_columns_write(&columns, conn, &sql[ADD], KB_NO_VALUES, in->out, err);
 }
 
 static bool change(struct kb_db_conn *conn, struct put *in, struct kb_err *err)
@@ -276,8 +272,7 @@ static bool change(struct kb_db_conn *conn, struct put *in, struct kb_err *err)
 	return load(conn, in->arena, in->put->agent_id, in->put->id, &before, err)
 	       && kb_columns_write(&put_columns, conn, &sql[UPDATE], KB_VALUES(agent, id), in->out,
 	                           err)
-	       && kb_db_run(conn, &sql[CLEAR_DOCUMENTS], KB_VALUES(agent, id), NULL, err)
-	       && kb_db_run(conn, &sql[WAIT], KB_VALUES(agent), NULL, err);
+	       && kb_db_run(conn, &sql[CLEAR_DOCUMENTS], KB_VALUES(agent, id), NULL, err);
 }
 
 static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -297,7 +292,8 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		                          .answer = KB_SV(""),
 		                          .answer_before = KB_SV(""),
 		                          .updated_at = in->now };
-	if (!(put->id ? change(conn, in, err) : insert(conn, in, err)))
+	if (!(put->id ? change(conn, in, err) : insert(conn, in, err))
+	    || !kb_db_run(conn, &sql[WAIT], KB_VALUES(kb_int(put->agent_id)), NULL, err))
 		return false;
 	for (size_t i = 0; i < put->document_count; i++)
 		if (!add_document(conn, in, put->documents[i], err))

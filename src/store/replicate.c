@@ -10,12 +10,13 @@
  *
  * When something fails before 3, or the process ends, the hidden agent is a deleted one (remove.c).
  *
- * Rows are copied under ids of their own: pages, sources and labels each get a block of new ids as
- * wide as the old ones are apart, so that one sum takes every id to its copy. Blobs are named a
- * second time and not copied; no blob is swept while a copy is in the making (kb_store_blob_names),
- * as the original may leave one before the copy names it. Segments carry the sum, and the index
- * adds it to the page ids in them (page_shift) until a merge writes segments of the copy's own. So
- * the copy answers at once, and whatever happens to either side later, the other keeps what it has.
+ * Rows are copied under ids of their own: pages, sources, labels and tests each get a block of new
+ * ids as wide as the old ones are apart, so that one sum takes every id to its copy. Blobs are
+ * named a second time and not copied; no blob is swept while a copy is in the making
+ * (kb_store_blob_names), as the original may leave one before the copy names it. Segments carry the
+ * sum, and the index adds it to the page ids in them (page_shift) until a merge writes segments of
+ * the copy's own. So the copy answers at once, and whatever happens to either side later, the other
+ * keeps what it has.
  *
  * The copy has the index version of the original: versions of segments and dead pages mean the same
  * in both. Pages that wait for their turn, or are being worked on, wait in the copy too.
@@ -51,7 +52,7 @@ enum {
 /* What the statements need, a letter each. */
 struct copy {
 	int64_t from, to;
-	int64_t page_shift, source_shift, label_shift, now;
+	int64_t page_shift, source_shift, label_shift, test_shift, now;
 };
 
 /* Each table has a statement that reads it as it will be in the copy, and one that puts a row. */
@@ -60,6 +61,7 @@ enum {
 	DEAD_SPAN,
 	SOURCE_SPAN,
 	LABEL_SPAN,
+	TEST_SPAN,
 	TOTALS,
 	SET_TOTALS,
 	QUEUED,
@@ -87,8 +89,8 @@ enum {
 #define V4  V3 ", $4"
 #define V5  V4 ", $5"
 #define V7  V5 ", $6, $7"
-#define V9  V7 ", $8, $9"
-#define V11 V9 ", $10, $11"
+#define V8  V7 ", $8"
+#define V11 V8 ", $9, $10, $11"
 #define V13 V11 ", $12, $13"
 #define V16 V13 ", $14, $15, $16"
 // clang-format off
@@ -98,6 +100,7 @@ static const struct kb_sql sql[] = {
 	[DEAD_SPAN] = { "replicate_dead_span", "i", SPAN("page_id", "dead_pages") },
 	[SOURCE_SPAN] = { "replicate_source_span", "i", SPAN("id", "sources") },
 	[LABEL_SPAN]  = { "replicate_label_span",  "i", SPAN("id", "labels") },
+	[TEST_SPAN]   = { "replicate_test_span",   "i", SPAN("id", "kept_tests") },
 	/* About right from the start, as the account's words count them; its pace is its own. */
 	[TOTALS] = { "replicate_totals", "ii",
 		"INSERT INTO agent_totals (agent_id, pages_found, pages_crawled, pages_indexed, "
@@ -166,19 +169,18 @@ static const struct kb_sql sql[] = {
 		"FROM verified_cites WHERE agent_id = $1 AND page_id IN "
 		"(SELECT id FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") ")", "iii",
 		"iiiti", V5),
-	/* Its turns are counted anew, but for the ids. */
 	TABLE("kept_turns",
-		"tried_version, tried_change, tried_at, seen_version, seen_change, seen_at, since_at, last_id",
-		"0, 0, 0, 0, 0, 0, 0, last_id FROM kept_turns WHERE agent_id = $1", "ii",
-		"iiiiiiiii", V9),
+		"tried_version, tried_change, tried_at, seen_version, seen_change, seen_at, since_at",
+		"0, 0, 0, 0, 0, 0, 0 FROM kept_turns WHERE agent_id = $1", "ii",
+		"iiiiiiii", V8),
 	TABLE("kept_tests",
 		"id, question, turns, phrases, refuse, state, why, answer, answer_before, turned_at, asked_at, "
 		"tried_version, tried_change, created_at, updated_at",
-		"id, question, turns, phrases, refuse, state, why, answer, answer_before, turned_at, asked_at, "
-		"0, 0, created_at, updated_at FROM kept_tests WHERE agent_id = $1", "ii",
+		"id + $3, question, turns, phrases, refuse, state, why, answer, answer_before, turned_at, asked_at, "
+		"0, 0, created_at, updated_at FROM kept_tests WHERE agent_id = $1", "iii",
 		"iitttiiittiiiiii", V16),
 	TABLE("kept_documents", "test_id, page_id, text_blob",
-		"test_id, page_id + $3, text_blob FROM kept_documents WHERE agent_id = $1", "iii",
+		"test_id + $3, page_id + $4, text_blob FROM kept_documents WHERE agent_id = $1", "iiii",
 		"iiit", V4),
 	COPY("personas", KB_PERSONAS, KB_PERSONAS_COPIED),
 	COPY("sub_personas", KB_SUB_PERSONAS, KB_SUB_PERSONAS_COPIED),
@@ -198,10 +200,10 @@ static const struct kb_sql sql[] = {
 		"iiti", V4),
 };
 
-/* The parameters of each reading statement, by letter: from, to, page, source and label shift, now,
- * never. */
+/* The parameters of each reading statement, by letter: from, to, page, source, label and kept test's
+ * shift, now, never. */
 static const char *const parameters[] = {
-	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ftsl", "ftp", "ftp", "ftp", "ft", "ft", "ftp", "ft", "ft", "ft", "ft", "ft",
+	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ftsl", "ftp", "ftp", "ftp", "ft", "ftk", "ftkp", "ft", "ft", "ft", "ft", "ft",
 	"fts", "fts", "fts",
 };
 // clang-format on
@@ -222,6 +224,8 @@ static int64_t parameter(const struct copy *copy, char letter)
 		return copy->source_shift;
 	case 'l':
 		return copy->label_shift;
+	case 'k':
+		return copy->test_shift;
 	case 'n':
 		return copy->now;
 	default:
@@ -252,7 +256,7 @@ static bool span(struct kb_db_conn *conn, int what, int64_t agent_id, int64_t *l
 struct spans {
 	struct {
 		int64_t low, high;
-	} pages, sources, labels;
+	} pages, sources, labels, tests;
 };
 
 static bool read_spans(struct kb_db_conn *conn, int64_t from, struct spans *out, struct kb_err *err)
@@ -261,7 +265,8 @@ static bool read_spans(struct kb_db_conn *conn, int64_t from, struct spans *out,
 	return span(conn, PAGE_SPAN, from, &out->pages.low, &out->pages.high, err)
 	       && span(conn, DEAD_SPAN, from, &out->pages.low, &out->pages.high, err)
 	       && span(conn, SOURCE_SPAN, from, &out->sources.low, &out->sources.high, err)
-	       && span(conn, LABEL_SPAN, from, &out->labels.low, &out->labels.high, err);
+	       && span(conn, LABEL_SPAN, from, &out->labels.low, &out->labels.high, err)
+	       && span(conn, TEST_SPAN, from, &out->tests.low, &out->tests.high, err);
 }
 
 /* Takes as many new ids as lie between the lowest and the highest old one. */
@@ -359,7 +364,9 @@ static bool take_ids(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && take_block(conn, "source", spans->sources.low, spans->sources.high,
 	                     &in->copy.source_shift, err)
 	       && take_block(conn, "label", spans->labels.low, spans->labels.high,
-	                     &in->copy.label_shift, err);
+	                     &in->copy.label_shift, err)
+	       && take_block(conn, "test", spans->tests.low, spans->tests.high,
+	                     &in->copy.test_shift, err);
 }
 
 /* Rows for one write: `width` values each. */

@@ -35,7 +35,7 @@ CREATE TABLE kept_documents (
 );
 
 -- Of which state of its agent all tests were asked last; and which was seen last, since when, and
--- since when one has been waiting. last_id: of its tests.
+-- since when one has been waiting.
 CREATE TABLE kept_turns (
 	agent_id BIGINT PRIMARY KEY REFERENCES agents (id),
 	tried_version BIGINT NOT NULL,
@@ -44,6 +44,5 @@ CREATE TABLE kept_turns (
 	seen_version BIGINT NOT NULL,
 	seen_change BIGINT NOT NULL,
 	seen_at BIGINT NOT NULL,
-	since_at BIGINT NOT NULL,
-	last_id BIGINT NOT NULL
+	since_at BIGINT NOT NULL
 );
