@@ -24,7 +24,9 @@ int kb_cli_support(int argc, char **argv);
 int kb_cli_models(int argc, char **argv);
 int kb_cli_audit(int argc, char **argv);
 int kb_cli_adopt(int argc, char **argv);
+int kb_cli_export(int argc, char **argv);
 int kb_cli_import(int argc, char **argv);
+int kb_cli_import_file(int argc, char **argv); /* what import does with a file */
 int kb_cli_backup(int argc, char **argv);
 int kb_cli_restore(int argc, char **argv);
 int kb_cli_move(int argc, char **argv);

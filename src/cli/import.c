@@ -19,7 +19,9 @@
 enum { AGENTS_MAX = 1000 };
 
 static const char usage[] =
-        "usage: docent import --from URL --from-key KEY --url URL --key KEY --map FILE\n"
+        "usage: docent import FILE [--account HANDLE] [--data DIR]   (import FILE --help says "
+        "more)\n"
+        "       docent import --from URL --from-key KEY --url URL --key KEY --map FILE\n"
         "                     [--only ID]…\n"
         "\n"
         "Brings agents of the service at --from, which may be any that speaks this interface, to\n"
@@ -286,11 +288,15 @@ static bool run(struct arguments *args, struct kb_err *err)
 
 int kb_cli_import(int argc, char **argv)
 {
-	struct arguments *args = kb_xcalloc(1, sizeof(*args));
+	struct arguments *args;
 	struct kb_err err = { 0 };
-	bool ok = read_arguments(argc, argv, args);
+	bool ok;
 	int code = 2;
 
+	if (argc > 1 && argv[1][0] != '-')
+		return kb_cli_import_file(argc, argv);
+	args = kb_xcalloc(1, sizeof(*args));
+	ok = read_arguments(argc, argv, args);
 	args->im.temp_fd = args->im.map.fd = -1;
 	if (!ok || args->help) {
 		fputs(usage, ok ? stdout : stderr);

@@ -9,6 +9,8 @@
 	X(AGENT_CREATE,      "agent.create",      "An agent was made") \
 	X(AGENT_UPDATE,      "agent.update",      "An agent was changed, or documents were added with it") \
 	X(AGENT_COPY,        "agent.copy",        "An agent was copied") \
+	X(AGENT_EXPORT,      "agent.export",      "An agent was written to a file") \
+	X(AGENT_IMPORT,      "agent.import",      "An agent came from a file") \
 	X(AGENT_DELETE,      "agent.delete",      "An agent was deleted") \
 	X(AGENT_RESTORE,     "agent.restore",     "A deleted agent was taken back") \
 	X(ANSWER_CREATE,     "answer.create",     "A checked answer was written") \

@@ -100,46 +100,50 @@ static bool has_column(const struct catalogue *in, const struct column *column)
 
 /* ---- statements ---- */
 
-/* "a", "b" of columns, or of the key; $1, $2. */
-static struct kb_sv names(struct kb_arena *arena, const struct column *columns, size_t count)
+/* "a", "b"; $1, $2. */
+static struct kb_sv names(struct kb_arena *arena, const struct kb_sv *list, size_t count)
 {
 	struct kb_sv out = KB_SV("");
 
 	for (size_t i = 0; i < count; i++)
 		out = kb_arena_printf(arena, "%.*s%s\"%.*s\"", KB_SV_ARG(out), i ? ", " : "",
-		                      KB_SV_ARG(columns[i].name));
+		                      KB_SV_ARG(list[i]));
 	return out;
 }
 
-static struct kb_sv key_names(struct kb_arena *arena, const struct kb_move_table *table,
-                              const struct column *columns)
+static struct kb_sv key_names(struct kb_arena *arena, const struct kb_move_table *table)
 {
-	struct kb_sv out = KB_SV("");
+	struct kb_sv key[KB_MOVE_KEYS];
 
 	for (size_t i = 0; i < table->key_count; i++)
-		out = kb_arena_printf(arena, "%.*s%s\"%.*s\"", KB_SV_ARG(out), i ? ", " : "",
-		                      KB_SV_ARG(columns[table->keys[i]].name));
-	return out;
+		key[i] = table->names[table->keys[i]];
+	return names(arena, key, table->key_count);
 }
 
-static struct kb_sv places(struct kb_arena *arena, size_t count)
+static struct kb_sv places(struct kb_arena *arena, size_t first, size_t count)
 {
 	struct kb_sv out = KB_SV("");
 
 	for (size_t i = 0; i < count; i++)
-		out = kb_arena_printf(arena, "%.*s%s$%zu", KB_SV_ARG(out), i ? ", " : "", i + 1);
+		out = kb_arena_printf(arena, "%.*s%s$%zu", KB_SV_ARG(out), i ? ", " : "",
+		                      first + i);
 	return out;
 }
 
 #define SQL(...) kb_arena_printf(arena, __VA_ARGS__).p
 
-static void make_statements(struct kb_arena *arena, struct kb_move_table *table,
-                            const struct column *columns)
+const char *kb_move_insert(struct kb_arena *arena, struct kb_sv table, const struct kb_sv *columns,
+                           size_t count)
 {
-	struct kb_sv all = names(arena, columns, table->columns);
-	struct kb_sv key = key_names(arena, table, columns);
-	struct kb_sv values = places(arena, table->columns);
-	struct kb_sv behind = places(arena, table->key_count);
+	return SQL("INSERT INTO \"%.*s\" (%s) VALUES (%s)", KB_SV_ARG(table),
+	           names(arena, columns, count).p, places(arena, 1, count).p);
+}
+
+static void make_statements(struct kb_arena *arena, struct kb_move_table *table)
+{
+	struct kb_sv all = names(arena, table->names, table->columns);
+	struct kb_sv key = key_names(arena, table);
+	struct kb_sv behind = places(arena, 1, table->key_count);
 	char letters[KB_MOVE_KEYS + 2];
 
 	for (size_t i = 0; i < table->key_count; i++)
@@ -154,10 +158,10 @@ static void make_statements(struct kb_arena *arena, struct kb_move_table *table,
 		SQL("SELECT %s FROM \"%s\" WHERE (%s) > (%s) ORDER BY %s LIMIT $%zu", all.p,
 		    table->name.p, key.p, behind.p, key.p, table->key_count + 1)
 	};
-	table->insert =
-	        (struct kb_sql){ "move_insert", table->letters,
-		                 SQL("INSERT INTO \"%s\" (%s) VALUES (%s) ON CONFLICT DO NOTHING",
-		                     table->name.p, all.p, values.p) };
+	table->insert = (struct kb_sql){ "move_insert", table->letters,
+		                         SQL("%s ON CONFLICT DO NOTHING",
+		                             kb_move_insert(arena, table->name, table->names,
+		                                            table->columns)) };
 	table->any = (struct kb_sql){ "move_any", "",
 		                      SQL("SELECT count(*) FROM (SELECT 1 FROM \"%s\" LIMIT 1) one",
 		                          table->name.p) };
@@ -165,17 +169,51 @@ static void make_statements(struct kb_arena *arena, struct kb_move_table *table,
 	        (struct kb_sql){ "move_clear", "", SQL("DELETE FROM \"%s\"", table->name.p) };
 }
 
+void kb_move_part(struct kb_arena *arena, const struct kb_move_table *whole, struct kb_sv column,
+                  int64_t agent_id, struct kb_move_table *out)
+{
+	const char *from =
+	        SQL("SELECT %s FROM \"%s\" WHERE \"%.*s\" = $1",
+	            names(arena, whole->names, whole->columns).p, whole->name.p, KB_SV_ARG(column));
+	char letters[KB_MOVE_KEYS + 3] = "i";
+	const char *key;
+
+	*out = *whole;
+	out->agent_id = agent_id;
+	out->key_count = 0;
+	for (size_t i = 0; i < whole->key_count; i++) {
+		if (kb_sv_eq(whole->names[whole->keys[i]], column))
+			continue;
+		letters[1 + out->key_count] = whole->letters[whole->keys[i]];
+		out->keys[out->key_count++] = whole->keys[i];
+	}
+	letters[1 + out->key_count] = 'i';
+	key = key_names(arena, out).p;
+	out->first = (struct kb_sql){ "part_first", "ii",
+		                      SQL("%s%s%s LIMIT $2", from,
+		                          out->key_count ? " ORDER BY " : "", key) };
+	/* Of a table with one row an agent there is nothing behind the first. */
+	if (out->key_count)
+		out->next = (struct kb_sql){ "part_next", kb_arena_str(arena, kb_sv_str(letters)),
+			                     SQL("%s AND (%s) > (%s) ORDER BY %s LIMIT $%zu", from,
+			                         key, places(arena, 2, out->key_count).p, key,
+			                         out->key_count + 2) };
+}
+
 static bool make_table(struct kb_arena *arena, const struct column *columns, size_t count,
                        struct kb_move_table *out, struct kb_err *err)
 {
 	char letters[KB_SQL_PARAMS + 1];
+	struct kb_sv *all;
 
 	*out = (struct kb_move_table){ .name = columns->table, .columns = count };
 	if (count > KB_SQL_PARAMS)
 		return kb_fail(err, KB_E_UNSUPPORTED,
 		               "the table %.*s has %zu columns, the limit is %d",
 		               KB_SV_ARG(out->name), count, KB_SQL_PARAMS);
+	out->names = all = KB_NEW_ARRAY(arena, count, struct kb_sv);
 	for (size_t i = 0; i < count; i++) {
+		all[i] = columns[i].name;
 		letters[i] = columns[i].letter;
 		if (columns[i].key < 1 || columns[i].key > KB_MOVE_KEYS)
 			continue;
@@ -186,7 +224,7 @@ static bool make_table(struct kb_arena *arena, const struct column *columns, siz
 		return kb_fail(err, KB_E_UNSUPPORTED, "the table %.*s has no key",
 		               KB_SV_ARG(out->name));
 	out->letters = kb_arena_str(arena, kb_sv(letters, count));
-	make_statements(arena, out, columns);
+	make_statements(arena, out);
 	return true;
 }
 
@@ -343,7 +381,8 @@ bool kb_move_read_in(struct kb_db_conn *conn, struct kb_arena *arena,
                      const struct kb_move_table *table, struct kb_sv after,
                      struct kb_move_batch *out, struct kb_err *err)
 {
-	struct kb_db_value behind[KB_MOVE_KEYS + 1];
+	struct kb_db_value values[KB_MOVE_KEYS + 2], *behind = values;
+	size_t keys = after.n ? table->key_count : 0;
 	struct kb_db_rows rows;
 	int64_t bytes = 0;
 
@@ -351,11 +390,13 @@ bool kb_move_read_in(struct kb_db_conn *conn, struct kb_arena *arena,
 		.table = table,
 		.values = KB_NEW_ARRAY(arena, ROWS_MAX * table->columns, struct kb_db_value),
 	};
+	if (table->agent_id)
+		*behind++ = kb_int(table->agent_id);
 	if (after.n && !parse_key(table, after, behind, err))
 		return false;
-	behind[after.n ? table->key_count : 0] = kb_int(ROWS_MAX);
+	behind[keys] = kb_int(ROWS_MAX);
 	kb_rows_open(&rows, conn, after.n ? &table->next : &table->first,
-	             (struct kb_db_values){ behind, after.n ? table->key_count + 1 : 1 });
+	             (struct kb_db_values){ values, (size_t)(behind - values) + keys + 1 });
 	while (bytes < BYTES_MAX && out->rows < ROWS_MAX && kb_rows_next(&rows))
 		bytes += read_row(&rows, arena, out);
 	out->last = bytes < BYTES_MAX && out->rows < ROWS_MAX;

@@ -11,8 +11,12 @@ struct kb_move_table {
 	struct kb_sv name;
 	size_t columns;
 	const char *letters;       /* of the columns: 'i' or 'n' */
+	const struct kb_sv *names; /* of the columns */
 	size_t keys[KB_MOVE_KEYS]; /* the columns of its key, in their order */
 	size_t key_count;
+	/* The rows of one agent alone: it is the first parameter of first and next, and its column
+	 * is none of `keys`. 0: all. */
+	int64_t agent_id;
 	/* first: keys and limit; next: behind a key. Their addresses stay: drivers know a prepared
 	 * statement by it. */
 	struct kb_sql first, next, insert, any, clear;
@@ -40,6 +44,12 @@ bool kb_move_read(struct kb_store *store, struct kb_arena *arena, const struct k
 bool kb_move_read_in(struct kb_db_conn *conn, struct kb_arena *arena,
                      const struct kb_move_table *table, struct kb_sv after,
                      struct kb_move_batch *out, struct kb_err *err) KB_MUST_CHECK;
+/* A statement that adds a row with values for these columns. */
+const char *kb_move_insert(struct kb_arena *arena, struct kb_sv table, const struct kb_sv *columns,
+                           size_t count);
+/* The same table, of which only what belongs to an agent is read; `column` says to which one. */
+void kb_move_part(struct kb_arena *arena, const struct kb_move_table *whole, struct kb_sv column,
+                  int64_t agent_id, struct kb_move_table *out);
 struct kb_sv kb_move_key(struct kb_arena *arena, const struct kb_move_batch *batch, size_t row);
 
 #endif

@@ -15,13 +15,15 @@
 #include "db/db.h"
 
 /* What an agent's row says of all that belongs to it (store_own.h: what is hidden). */
-#define KB_SQL_AGENT_THERE   0
-#define KB_SQL_AGENT_COPIED  1
-#define KB_SQL_AGENT_DELETED 2
+#define KB_SQL_AGENT_THERE    0
+#define KB_SQL_AGENT_COPIED   1
+#define KB_SQL_AGENT_DELETED  2
+#define KB_SQL_AGENT_ARRIVING 3
 enum kb_agent_state {
 	KB_AGENT_THERE = KB_SQL_AGENT_THERE, /* the indexes have the others: state > 0 */
 	KB_AGENT_COPIED = KB_SQL_AGENT_COPIED,
 	KB_AGENT_DELETED = KB_SQL_AGENT_DELETED,
+	KB_AGENT_ARRIVING = KB_SQL_AGENT_ARRIVING, /* from elsewhere, until gone_at (parcel.h) */
 };
 
 /* The refusal of an agent that is not there: false with KB_E_NOT_FOUND. */

@@ -35,8 +35,9 @@ static const struct kb_sql sql[] = {
 	[VOID_LEASES] = { "queue_void_leases", "iiii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3 "
 		"WHERE state > 0 AND ((state = " KB_SQL(PAGE_LEASED) " AND lease_node NOT IN " KB_NODES_THERE("$1", "$2") ") "
-		"OR (due_at = $4 AND agent_id NOT IN (SELECT a.id FROM agents a WHERE a.state > 0 AND a.state = "
-		KB_SQL(AGENT_COPIED) " AND a.lease_node IN " KB_NODES_THERE("$1", "$2") ")))" },
+		"OR (due_at = $4 AND agent_id NOT IN (SELECT a.id FROM agents a WHERE a.state > 0 "
+		"AND (a.state = " KB_SQL(AGENT_ARRIVING) " OR (a.state = " KB_SQL(AGENT_COPIED)
+		" AND a.lease_node IN " KB_NODES_THERE("$1", "$2") ")))))" },
 	[TURN_NEXT] = { "queue_turn_next", "iii",
 		"SELECT t.agent_id FROM turns t WHERE t.account_id = $3 AND " DUE("t.agent_id")
 		" ORDER BY t.turn LIMIT 1" },

@@ -52,8 +52,8 @@ enum {
 // clang-format off
 static const struct kb_sql sql[] = {
 	[AGENT] = { "remove_agent", "i",
-		"SELECT id FROM agents WHERE state > 0 AND state = " KB_SQL(AGENT_DELETED)
-		" AND gone_at <= $1 ORDER BY id LIMIT 1" },
+		"SELECT id FROM agents WHERE state > 0 "
+		"AND state IN (" KB_SQL(AGENT_DELETED) ", " KB_SQL(AGENT_ARRIVING) ") AND gone_at <= $1 ORDER BY id LIMIT 1" },
 	[AGENT_GOES] = { "remove_agent_goes", "i", "UPDATE agents SET gone_at = 0 WHERE id = $1" },
 	[SOURCE] = { "remove_source", "",
 		"SELECT agent_id, id, dead_version FROM sources WHERE dead_version > 0 AND "

@@ -67,7 +67,8 @@ static const struct kb_sql sql[] = {
 		"UNION SELECT blob FROM web_pictures WHERE blob > $1 AND blob <= $2 "
 		"UNION SELECT photo FROM accounts WHERE photo > $1 AND photo <= $2 "
 		"UNION SELECT blob FROM segments WHERE blob > $1 AND blob <= $2" },
-	[COPIES] = { "copies", "", "SELECT count(*) FROM agents WHERE state > 0 AND state = " KB_SQL(AGENT_COPIED) },
+	[COPIES] = { "copies", "", "SELECT count(*) FROM agents WHERE state > 0 "
+		"AND state IN (" KB_SQL(AGENT_COPIED) ", " KB_SQL(AGENT_ARRIVING) ")" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_segments = { "segments", sql, KB_COUNTOF(sql) };

@@ -141,7 +141,8 @@ static const struct kb_sql sql[] = {
 	  "WHERE a.state = 0 AND s.dead_version > a.index_version" },
 	{ "dead pages that no segment needs: agent, page, version", "",
 	  "SELECT agent_id, page_id, version FROM dead_pages d WHERE NOT EXISTS (SELECT 1 "
-	  "FROM segments s WHERE s.agent_id = d.agent_id AND s.version < d.version)" },
+	  "FROM segments s WHERE s.agent_id = d.agent_id AND s.version < d.version) AND "
+	  KB_AGENT_SHOWN("d.agent_id") },
 	{ "found pages that are in no living segment: agent, page", "",
 	  "SELECT agent_id, id FROM pages p WHERE is_found = 1 AND " KB_AGENT_SHOWN("p.agent_id") " "
 	  "AND " KB_PAGE_SHOWN("p.agent_id") " AND NOT EXISTS (SELECT 1 "
