@@ -6,7 +6,8 @@
  * question's language, so nothing depends on how they were indexed but the order they come in and
  * the document frequencies. Scores are a fitted function of some features of question, sentence and
  * passage; the table is weights.c, the tool that fits it bench/fit_answers.c, the method and the
- * figures docs/makers/answers.md. The same input gives the same output, bit for bit, on one machine.
+ * figures docs/makers/answers.md. The same input gives the same output, bit for bit, on one
+ * machine.
  *
  * Results live in the caller's arena. An analyzer belongs to one thread at a time.
  */

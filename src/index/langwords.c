@@ -11,8 +11,8 @@ enum {
 	SLOT_BITS = 13, /* of either table: there are some four thousand words */
 	SLOTS = 1 << SLOT_BITS,
 
-	/* Measured over the collections named in docs/makers/search.md: each is where verdicts that a
-	 * reader would not share begin. Shares are one in so many. */
+	/* Measured over the collections named in docs/makers/search.md: each is where verdicts that
+	 * a reader would not share begin. Shares are one in so many. */
 	FOREIGN_SHARE = 20, /* of the letters */
 	LISTING_WORDS = 30, /* fewer may be a short text of a language without a list */
 	LISTING_SHARE = 20, /* function words of a listing or a table among its words */

@@ -21,10 +21,10 @@
  *     most of them have does not tell them apart; one that none of them has weighs nothing.
  * T: the share of the title's words that the question has, function words left out.
  *
- * The weights for search are fitted over all sets of docs/makers/search.md together, and judged there
- * with each set left out of the fit in its turn. Answers keep weights of their own: their tables
- * read these scores beside figures that say the same as V, N and T, and are better without. Pure
- * but for the arena; any thread.
+ * The weights for search are fitted over all sets of docs/makers/search.md together, and judged
+ * there with each set left out of the fit in its turn. Answers keep weights of their own: their
+ * tables read these scores beside figures that say the same as V, N and T, and are better without.
+ * Pure but for the arena; any thread.
  */
 #ifndef KB_INDEX_RERANK_H
 #define KB_INDEX_RERANK_H

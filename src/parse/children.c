@@ -19,7 +19,7 @@
 
 enum {
 	START_TIMEOUT_MS = 60000, /* of a machine that is busy with much else */
-	FIRST_FREE_FD = 10, /* our end of a socket stays clear of 0 to 3 */
+	FIRST_FREE_FD = 10,       /* our end of a socket stays clear of 0 to 3 */
 	NUMBER_TEXT = 24,
 	GRACE_STEP_MS = 5,
 };

@@ -253,6 +253,7 @@ static bool look_value(struct kb_arrival *a, struct kb_arena *arena, size_t colu
 	case KB_PARCEL_SEGMENT:
 	case KB_PARCEL_TALK:
 	case KB_PARCEL_MESSAGE:
+	case KB_PARCEL_TEST:
 		widen(a, rule.kind, value->n);
 		return is_id(value->n);
 	case KB_PARCEL_SHIFT:
@@ -341,6 +342,7 @@ struct kb_db_value kb_coming_value(struct kb_arrival *a, struct kb_arena *arena,
 	case KB_PARCEL_SEGMENT:
 	case KB_PARCEL_TALK:
 	case KB_PARCEL_MESSAGE:
+	case KB_PARCEL_TEST:
 		return kb_int(shifted(a, kind, value.n));
 	case KB_PARCEL_SHIFT:
 		return kb_int(value.n + a->ids[0].shift);

@@ -4,11 +4,12 @@
 
 #include "store/conversations.h"
 #include "store/gaps.h"
+#include "store/kept.h"
 #include "store/pages.h"
 #include "store/personas.h"
 
 const char *const kb_parcel_sequences[KB_PARCEL_IDS] = {
-	"page", "source", "label", "segment", "conversation", "message",
+	"page", "source", "label", "segment", "conversation", "message", "test",
 };
 
 static const struct {
@@ -36,6 +37,9 @@ static const struct {
 	{ "gap_queue", KB_PARCEL_OF_TALKS },
 	{ "gap_turns", KB_PARCEL_OF_TALKS },
 	{ "gaps", KB_PARCEL_OF_TALKS },
+	{ "kept_documents", KB_PARCEL_COMES },
+	{ "kept_tests", KB_PARCEL_COMES },
+	{ "kept_turns", KB_PARCEL_COMES },
 	{ "labels", KB_PARCEL_COMES },
 	{ "leads", KB_PARCEL_OF_TALKS },
 	{ "license_keys", KB_PARCEL_STAYS },
@@ -115,6 +119,14 @@ static const struct {
 	{ "gaps", "message_id",               { KB_PARCEL_MESSAGE } },
 	{ "gaps", "answer_id",                { KB_PARCEL_PAGE } },
 	{ "gaps", "state",                    { KB_PARCEL_ONE_OF, KB_GAP_DISMISSED } },
+	{ "kept_documents", "test_id",        { KB_PARCEL_TEST } },
+	{ "kept_documents", "page_id",        { KB_PARCEL_PAGE } },
+	{ "kept_documents", "text_blob",      { KB_PARCEL_HASH } },
+	{ "kept_tests", "id",                 { KB_PARCEL_TEST } },
+	{ "kept_tests", "refuse",             { KB_PARCEL_ONE_OF, YES_OR_NO } },
+	{ "kept_tests", "state",              { KB_PARCEL_ONE_OF, KB_KEPT_FAILED } },
+	{ "kept_tests", "why",                { KB_PARCEL_ONE_OF, KB_KEPT_WHY_DOCUMENT } },
+	{ "kept_turns", "tried_version",      { KB_PARCEL_ZERO } }, /* they are asked here */
 	{ "labels", "id",                     { KB_PARCEL_LABEL } },
 	{ "leads", "message_id",              { KB_PARCEL_MESSAGE } },
 	{ "messages", "id",                   { KB_PARCEL_MESSAGE } },

@@ -15,6 +15,7 @@ enum kb_parcel_kind {
 	KB_PARCEL_SEGMENT,
 	KB_PARCEL_TALK,
 	KB_PARCEL_MESSAGE,
+	KB_PARCEL_TEST,
 	KB_PARCEL_SHIFT,   /* of a segment's pages: a number that is added to their ids */
 	KB_PARCEL_PAGES,   /* a list of ids of pages, "1,2" */
 	KB_PARCEL_DETAILS, /* a message's note: JSON with ids of pages */
@@ -29,7 +30,7 @@ enum kb_parcel_kind {
 	KB_PARCEL_NOTHING, /* likewise NULL, or an empty text */
 };
 #define KB_PARCEL_FIRST_ID KB_PARCEL_PAGE
-enum { KB_PARCEL_IDS = KB_PARCEL_MESSAGE - KB_PARCEL_PAGE + 1 };
+enum { KB_PARCEL_IDS = KB_PARCEL_TEST - KB_PARCEL_PAGE + 1 };
 /* The counters that they come from, from KB_PARCEL_PAGE on. */
 extern const char *const kb_parcel_sequences[KB_PARCEL_IDS];
 

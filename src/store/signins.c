@@ -103,8 +103,8 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && kb_db_run(conn, &sql[ADD],
 	                    KB_VALUES(kb_text(kb_sv_str(in->hash)), kb_int(in->account_id),
 	                              kb_int(in->key_id), kb_int(in->person_id), kb_int(in->now),
-	                              kb_text(in->address), kb_text(in->agent),
-	                              kb_int(in->ends_at), kb_text(in->sid)),
+	                              kb_text(in->address), kb_text(in->agent), kb_int(in->ends_at),
+	                              kb_text(in->sid)),
 	                    NULL, err);
 }
 
