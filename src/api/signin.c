@@ -333,7 +333,7 @@ bool kb_signin_begin(struct kb_call *call, const struct kb_key *key,
 
 	if (!kb_call_by_key(call, key, err))
 		return false;
-	kb_call_audit(call);
+	kb_call_audit_as(call, KB_AUDIT_SESSION_BEGIN);
 	return kb_store_sign_in(call->api->store, &who, secret, err)
 	       && (!key->person_id || kb_store_person_seen(call->api->store, key->person_id, err));
 }

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "oidc/arrival.h"
 #include "oidc/token.h"
 #include "out/fetch.h"
 
@@ -48,12 +49,6 @@ bool kb_oidc_begin(struct kb_oidc *oidc, struct kb_arena *arena,
 struct kb_oidc_response {
 	struct kb_sv code, error;
 	struct kb_sv issuer; /* p: NULL: none was named */
-};
-/* Who has signed in. */
-struct kb_oidc_arrival {
-	struct kb_sv subject, sid, name, email;
-	const struct kb_sv *groups;
-	size_t group_count;
 };
 /* KB_E_UNAUTHORIZED: it is not to be believed, or the provider refused; the others as above. */
 bool kb_oidc_finish(struct kb_oidc *oidc, struct kb_arena *arena,

@@ -38,10 +38,13 @@ static unsigned algorithm_of(const json_t *head, unsigned allowed)
 	return 0;
 }
 
+struct opened {
+	const json_t *head, *claims;
+};
+
 /* What it is signed with holds; then its claims may be read. */
 static bool open_token(struct kb_arena *arena, struct kb_sv token, const struct kb_oidc_keys *keys,
-                       unsigned allowed, const json_t **head, const json_t **claims,
-                       struct kb_err *err)
+                       unsigned allowed, struct opened *out, struct kb_err *err)
 {
 	struct kb_oidc_signed what = { 0 };
 	struct kb_sv part[3], text, body;
@@ -52,18 +55,18 @@ static bool open_token(struct kb_arena *arena, struct kb_sv token, const struct 
 	    || !kb_base64url_decode(arena, part[1], &body)
 	    || !kb_base64url_decode(arena, part[2], &what.signature))
 		return refuse(err, "it is no signed JWT");
-	*head = kb_json_parse(arena, text, NULL);
-	if (!json_is_object(*head))
+	out->head = kb_json_parse(arena, text, NULL);
+	if (!json_is_object(out->head))
 		return refuse(err, "its head is no JSON object");
-	what.algorithm = algorithm_of(*head, allowed);
-	if (!what.algorithm && algorithm_of(*head, ~0U))
+	what.algorithm = algorithm_of(out->head, allowed);
+	if (!what.algorithm && algorithm_of(out->head, ~0U))
 		return kb_fail(err, KB_E_NOT_FOUND,
 		               "it is signed by an algorithm that the provider does not name");
 	if (!what.algorithm)
 		return refuse(err, "it is signed by no algorithm that is allowed (alg)");
-	if (kb_json_get(*head, "crit"))
+	if (kb_json_get(out->head, "crit"))
 		return refuse(err, "it wants something that nobody here knows (crit)");
-	kid = kb_json_get(*head, "kid");
+	kid = kb_json_get(out->head, "kid");
 	if (kid && !json_is_string(kid))
 		return refuse(err, "its kid is no text");
 	if (kid)
@@ -71,8 +74,8 @@ static bool open_token(struct kb_arena *arena, struct kb_sv token, const struct 
 	what.text = kb_sv_sub(token, 0, part[0].n + 1 + part[1].n);
 	if (!kb_oidc_keys_verify(keys, &what, err))
 		return false;
-	*claims = kb_json_parse(arena, body, NULL);
-	return json_is_object(*claims) || refuse(err, "its claims are no JSON object");
+	out->claims = kb_json_parse(arena, body, NULL);
+	return json_is_object(out->claims) || refuse(err, "its claims are no JSON object");
 }
 
 static bool is_of_type(const json_t *head, const char *type)
@@ -161,18 +164,18 @@ bool kb_oidc_id_token_read(struct kb_arena *arena, struct kb_sv token,
                            const struct kb_oidc_keys *keys, const struct kb_oidc_expected *expected,
                            struct kb_oidc_claims *out, struct kb_err *err)
 {
-	const json_t *head, *claims;
+	struct opened opened;
 
 	*out = (struct kb_oidc_claims){ 0 };
-	if (!open_token(arena, token, keys, expected->algorithms, &head, &claims, err)
-	    || !read_common(claims, expected, out, err))
+	if (!open_token(arena, token, keys, expected->algorithms, &opened, err)
+	    || !read_common(opened.claims, expected, out, err))
 		return false;
-	if (!is_of_type(head, NULL) || kb_json_get(claims, "events"))
+	if (!is_of_type(opened.head, NULL) || kb_json_get(opened.claims, "events"))
 		return refuse(err, "it is a token of another kind (typ, events)");
 	if (!out->subject.n)
 		return refuse(err, "it says not who it is (sub)");
 	if (!expected->nonce.n
-	    || !kb_equal_secret(kb_json_sv(claims, "nonce", KB_SV("")), expected->nonce))
+	    || !kb_equal_secret(kb_json_sv(opened.claims, "nonce", KB_SV("")), expected->nonce))
 		return refuse(err, "it is of another attempt (nonce)");
 	return true;
 }
@@ -182,16 +185,16 @@ bool kb_oidc_logout_token_read(struct kb_arena *arena, struct kb_sv token,
                                const struct kb_oidc_expected *expected, struct kb_oidc_claims *out,
                                struct kb_err *err)
 {
-	const json_t *head, *claims;
+	struct opened opened;
 
 	*out = (struct kb_oidc_claims){ 0 };
-	if (!open_token(arena, token, keys, expected->algorithms, &head, &claims, err)
-	    || !read_common(claims, expected, out, err))
+	if (!open_token(arena, token, keys, expected->algorithms, &opened, err)
+	    || !read_common(opened.claims, expected, out, err))
 		return false;
-	if (!is_of_type(head, "logout+jwt")
-	    || !json_is_object(kb_json_get(kb_json_get(claims, "events"), LOGOUT_EVENT)))
+	if (!is_of_type(opened.head, "logout+jwt")
+	    || !json_is_object(kb_json_get(kb_json_get(opened.claims, "events"), LOGOUT_EVENT)))
 		return refuse(err, "it is no logout token (typ, events)");
-	if (kb_json_get(claims, "nonce"))
+	if (kb_json_get(opened.claims, "nonce"))
 		return refuse(err, "it has a nonce, which no logout token has");
 	if (!out->jti.n)
 		return refuse(err, "it has no number of its own (jti)");

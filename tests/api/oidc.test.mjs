@@ -2,64 +2,12 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
-import { Browser, CLIENT, SECRET, provider } from "./lib/provider.mjs";
+import { ROLES, away, scene, signIn } from "./lib/entering.mjs";
+import { Browser, CLIENT, SECRET } from "./lib/provider.mjs";
 import { changeRows } from "./lib/rows.mjs";
 import { folder } from "./lib/util.mjs";
 
 const PAGE = { "x-docent-session": "1" };
-const ROLES = `staff = default:ask
-editors = default:content
-it = default:owner
-hr > hr
-`;
-const PEOPLE = () => ({
-  ann: { name: "Ann", email: "ann@example.org", email_verified: true, groups: ["staff", "hr"] },
-  ben: { name: "Ben", email: "ben@example.org", email_verified: true, groups: ["it"] },
-  cat: { name: "Cat", email: "ann@example.org", email_verified: true, groups: ["staff"] },
-  dan: { name: "Dan", email: "dan@example.org", groups: ["strangers"] },
-});
-
-async function scene(t, { args = [], people = PEOPLE() } = {}) {
-  const dir = await folder(t);
-  const [roles, secret] = [path.join(dir, "roles"), path.join(dir, "secret")];
-  await writeFile(roles, ROLES);
-  await writeFile(secret, `${SECRET}\n`);
-  let kb;
-  const idp = await provider(t, { people, docents: () => [kb.url] });
-  kb = await start(t, {
-    args: [
-      ...["--oidc-issuer", idp.issuer, "--oidc-client-id", CLIENT, "--oidc-client-secret-file", secret],
-      ...["--roles", roles, ...args],
-    ],
-  });
-  idp.begin();
-  return { kb, idp, roles };
-}
-
-/** Up to the callback, which is not asked yet: { browser, callback }. */
-async function away(kb, idp, as, browser = new Browser()) {
-  idp.as = as;
-  const callback = await browser.go(`${kb.url}/login/oidc`, (url) => url.startsWith(`${kb.url}/login/oidc/callback`));
-  assert.equal(typeof callback, "string", `${callback.status} ${callback.location}`);
-  return { browser, callback };
-}
-
-/** What requests of pages in that browser carry. */
-function pages(kb, browser) {
-  const cookie = Object.entries(browser.jars[kb.url])
-    .map(([name, value]) => `${name}=${value}`)
-    .join("; ");
-  return { key: null, headers: { cookie, ...PAGE } };
-}
-
-async function signIn(kb, idp, as, browser) {
-  const there = await away(kb, idp, as, browser);
-  const back = await there.browser.get(there.callback);
-  assert.deepEqual([back.status, back.location], [303, `${kb.url}/agents`], kb.log.split("\n").slice(-4).join("\n"));
-  const asking = pages(kb, there.browser);
-  const { person } = await kb.expect(200, "GET", "/session", { plain: true, ...asking });
-  return { ...there, back, asking, person };
-}
 
 const refused = (kb, reply, word) =>
   assert.deepEqual(
@@ -110,6 +58,23 @@ test("a group opens a labelled document, and closes it when it is taken away", a
   const last = await away(kb, idp, "ann");
   refused(kb, await last.browser.get(last.callback), "nobody");
   for (const { asking } of [ann, again]) assert.equal((await kb.api("GET", "/projects", asking)).status, 401);
+});
+
+test("groups may come from the userinfo endpoint, to a public client or one that sends its secret in the body", async (t) => {
+  for (const auth of ["none", "client_secret_post"]) {
+    const { kb, idp } = await scene(t, { thin: true, auth, secret: auth !== "none" });
+    const ben = await signIn(kb, idp, "ben");
+    assert.deepEqual([ben.person.name, ben.person.email, ben.person.role], ["Ben", "ben@example.org", "owner"]);
+    // What it says of another is not taken.
+    idp.spoil = (_, res, at) =>
+      at === "/me" &&
+      (res.writeHead(200, { "content-type": "application/json" }),
+      res.end(JSON.stringify({ sub: "eve", groups: ["it"] })),
+      true);
+    const there = await away(kb, idp, "ben");
+    refused(kb, await there.browser.get(there.callback), "nobody");
+    assert.match(kb.log, /the provider names no groups claim=groups/);
+  }
 });
 
 test("two people with one address of mail are two people", async (t) => {

@@ -18,9 +18,10 @@ const jwk = (kid, type = "rsa") => {
 
 /**
  * people: { sub: claims }. Its client is registered for the addresses of `docents`. `as` says who is at the browser;
- * change(response) may spoil what the provider answers to the service.
+ * spoil(req, res, path) may answer in its place. thin: ID tokens say no more than who it is. tells: whom it tells of
+ * sign-outs.
  */
-export async function provider(t, { people, docents }) {
+export async function provider(t, { people, docents, tells = docents, auth = "client_secret_basic", thin = false }) {
   const it = { people, as: null, keys: [jwk("first")], alg: "RS256", asked: {}, spoil: null };
   const server = http.createServer((req, res) => it.serve(req, res));
   await new Promise((go) => server.listen(0, "127.0.0.1", go));
@@ -33,17 +34,19 @@ export async function provider(t, { people, docents }) {
       clients: [
         {
           client_id: CLIENT,
-          client_secret: SECRET,
+          ...(auth !== "none" && { client_secret: SECRET }),
+          token_endpoint_auth_method: auth,
           id_token_signed_response_alg: it.alg,
           redirect_uris: docents().map((url) => `${url}/login/oidc/callback`),
           post_logout_redirect_uris: docents().map((url) => `${url}/login`),
-          backchannel_logout_uri: `${docents()[0]}/login/oidc/logout`,
+          backchannel_logout_uri: `${tells()[0]}/login/oidc/logout`,
           backchannel_logout_session_required: true,
         },
       ],
-      conformIdTokenClaims: false,
+      conformIdTokenClaims: thin,
+      clientAuthMethods: [auth],
       enabledJWA: { idTokenSigningAlgValues: ["RS256", "PS256", "ES256", "HS256"] },
-      claims: { openid: ["sub", "groups"], profile: ["name"], email: ["email", "email_verified"] },
+      claims: { openid: ["sub"], profile: ["name", "groups"], email: ["email", "email_verified"] },
       cookies: { keys: ["only for tests"] },
       features: {
         devInteractions: { enabled: false },
@@ -55,10 +58,7 @@ export async function provider(t, { people, docents }) {
       },
       interactions: { url: () => "/at" },
       findAccount: (_, sub) => it.people[sub] && { accountId: sub, claims: () => ({ sub, ...it.people[sub] }) },
-      fetch: (url, options) => {
-        if (it.mute) return Promise.resolve(new Response(null, { status: 200 }));
-        return fetch(url, { ...options, dispatcher: undefined });
-      },
+      fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined }),
     });
     own.on("server_error", (_, error) => console.error("provider:", error));
     own.on("backchannel.error", (_, error) => (it.fault = error));
