@@ -19,13 +19,13 @@ export const PEOPLE = () => ({
   dan: { name: "Dan", email: "dan@example.org", groups: ["strangers"] },
 });
 
-export async function scene(t, { secret: isSecret = true, ...options } = {}) {
+export async function scene(t, { secret: isSecret = true, host = "127.0.0.1", ...options } = {}) {
   const dir = await folder(t);
   const [roles, secret] = [path.join(dir, "roles"), path.join(dir, "secret")];
   await writeFile(roles, ROLES);
   await writeFile(secret, `${SECRET}\n`);
   let kb;
-  const idp = await provider(t, { people: PEOPLE(), docents: () => [kb.url], ...options });
+  const idp = await provider(t, { people: PEOPLE(), docents: () => [kb.url.replace("127.0.0.1", host)], ...options });
   kb = await start(t, {
     args: [
       ...["--oidc-issuer", idp.issuer, "--oidc-client-id", CLIENT, "--roles", roles],
