@@ -138,15 +138,15 @@ bool kb_reports_models(struct kb_call *call, struct kb_err *err)
 
 bool kb_reports_improvement(struct kb_call *call, struct kb_err *err)
 {
-	int64_t now = kb_clock_now_us(call->api->clock);
+	int64_t now = kb_clock_now_us(call->api->clock), end = now - now % KB_DAY_US + KB_DAY_US;
 	struct kb_report_week weeks[WEEKS];
 	struct kb_buf buf;
 	struct kb_jw jw;
 
 	for (int i = 0; i < WEEKS; i++) {
 		weeks[i] = (struct kb_report_week){
-			.from = now - (WEEKS - i) * WEEK_DAYS * KB_DAY_US,
-			.until = now - (WEEKS - 1 - i) * WEEK_DAYS * KB_DAY_US + (i == WEEKS - 1),
+			.from = end - (WEEKS - i) * WEEK_DAYS * KB_DAY_US,
+			.until = end - (WEEKS - 1 - i) * WEEK_DAYS * KB_DAY_US,
 		};
 		if (!kb_store_report_week(call->api->store, call->agent.id, &weeks[i], err))
 			return false;

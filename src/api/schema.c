@@ -256,7 +256,7 @@ static const struct kb_schema schemas[] = {
 	{ "TalkSource", "id:int title:str? url:str? is_pdf:bool places:[TalkPlace]" },
 	{ "TalkClosest", "id:int title:str? url:str? is_pdf:bool excerpt:str places:[TalkPlace]" },
 	{ "TalkMessage", "id:int prompt:str text:str created_at:time reaction:str? is_running:bool is_answered:bool kind:str? "
-	                 "outcome:str sources:[TalkSource] closest:[TalkClosest] found:int? answered_by:str?" },
+	                 "outcome:str sources:[TalkSource] closest:[TalkClosest] found:int? verified~:CheckedBy answered_by:str?" },
 	{ "Talk", "session_id:str name:str created_at:time updated_at:time is_locked:bool is_coming:bool "
 	          "messages:[TalkMessage]" },
 	{ "TalkReply", SUCCESS("Talk") },

@@ -147,6 +147,7 @@ static void write_answer(struct kb_call *call, struct kb_jw *jw, const struct kb
 	kb_record_outcome(jw, message);
 	write_sources(call, jw, &told);
 	write_closest(call, jw, &told);
+	kb_record_checked(jw, message);
 	kb_jw_key(jw, "answered_by");
 	if (message->child_id
 	    && kb_store_agent_get(call->api->store, call->arena, call->agent.account_id,

@@ -54,6 +54,25 @@ test("the public page answers with a numbered sentence, which leads to its sourc
   quiet();
 });
 
+test("visitors read who has checked an answer, and when", async (t) => {
+  const { kb, agent, link } = await open(t);
+  const parking = { question: "Where do bicycles stand?", answer: "Bicycles stand on the roof." };
+  await agent.expect(201, "POST", "/answers", { json: { ...parking, checked_by: "Ann" } });
+  await agent.settled();
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await ask(page, parking.question);
+  const line = page.getByText(/^Checked by Ann on \w+ \d+, 20\d\d$/);
+  await line.waitFor();
+  assert.deepEqual(await faultsEverywhere(page, "a checked answer"), []);
+  await page.reload();
+  await line.waitFor();
+  await ask(page, question);
+  await page.getByText("Hester Quillby").first().waitFor();
+  assert.equal(await line.count(), 1, "of other answers nobody says so");
+  quiet();
+});
+
 /** A foreign site, under another name and port than the service. */
 async function site(t, html, headers = {}) {
   const server = createServer((request, response) => {

@@ -44,6 +44,8 @@ interface AnswerParts {
   /** The document of the closest passage that was it. */
   found: number | null;
   answered_by: string | null;
+  /** Who has checked the answer, and when. */
+  verified?: { by: string | null; at: string };
 }
 export interface TalkMessage extends AnswerParts {
   id: number;

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Icon } from "./Icon";
 import { Formatted } from "./Formatted";
+import { date } from "../lib/format";
 import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
 import type { TalkSource, Visitor, VisitTurn } from "../lib/visit";
@@ -212,12 +213,18 @@ function Reply(props: Props & { side: string }) {
             onFound={settings.share || !on(look.enable_feedbacks) ? undefined : (id) => void visitor.find(turn, id)}
           />
         )}
+        {answer?.verified && <p class="mute">{checked(answer.verified)}</p>}
         {answer?.answered_by && <p class="mute">{put(t.answeredBy, { name: answer.answered_by })}</p>}
         {state === "done" && <Acts settings={settings} visitor={visitor} turn={turn} />}
         {isLast && Behind && <Behind {...props} />}
       </div>
     </div>
   );
+}
+
+function checked({ by, at }: { by: string | null; at: string }) {
+  const when = date(at);
+  return by ? put(t.checkedBy, { name: by, date: when }) : put(t.checkedOn, { date: when });
 }
 
 /** The answer and its sources as text. */

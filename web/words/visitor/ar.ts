@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "إجابة سيئة",
   busy: "عدد كبير من الأشخاص يسألون الآن. حاول مرة أخرى بعد قليل.",
   cancel: "إلغاء",
+  checkedBy: "تحقّق منها {name} في {date}",
+  checkedOn: "تم التحقق منها في {date}",
   choose: "من يجيب",
   close: "إغلاق",
   closed: "لم يعد هذا المساعد متاحًا للعموم.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Pis cavab",
   busy: "Hazırda çox adam sual verir. Bir azdan yenidən cəhd edin.",
   cancel: "Ləğv et",
+  checkedBy: "{name} tərəfindən {date} tarixində yoxlanılıb",
+  checkedOn: "{date} tarixində yoxlanılıb",
   choose: "Kim cavab verir",
   close: "Bağla",
   closed: "Bu agent artıq hamıya açıq deyil.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Mala resposta",
   busy: "Ara mateix hi ha massa gent preguntant. Torneu-ho a provar d'aquí a una estona.",
   cancel: "Cancel·la",
+  checkedBy: "Revisat per {name} el {date}",
+  checkedOn: "Revisat el {date}",
   choose: "Qui respon",
   close: "Tanca",
   closed: "Aquest agent ja no és públic.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "回答不好",
   busy: "现在提问的人太多，请稍后再试。",
   cancel: "取消",
+  checkedBy: "由 {name} 于 {date} 核对",
+  checkedOn: "于 {date} 核对",
   choose: "由谁回答",
   close: "关闭",
   closed: "此助手已不再公开。",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Špatná odpověď",
   busy: "Právě se ptá příliš mnoho lidí. Zkuste to za chvíli znovu.",
   cancel: "Zrušit",
+  checkedBy: "Ověřil(a) {name} dne {date}",
+  checkedOn: "Ověřeno dne {date}",
   choose: "Kdo odpovídá",
   close: "Zavřít",
   closed: "Tento agent už není veřejný.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Dårligt svar",
   busy: "Der er for mange, der spørger lige nu. Prøv igen om et øjeblik.",
   cancel: "Annuller",
+  checkedBy: "Kontrolleret af {name} den {date}",
+  checkedOn: "Kontrolleret den {date}",
   choose: "Hvem svarer",
   close: "Luk",
   closed: "Denne agent er ikke længere offentlig.",

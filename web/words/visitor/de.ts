@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Schlechte Antwort",
   busy: "Gerade fragen zu viele. Versuchen Sie es gleich noch einmal.",
   cancel: "Abbrechen",
+  checkedBy: "Geprüft von {name} am {date}",
+  checkedOn: "Geprüft am {date}",
   choose: "Wer antwortet",
   close: "Schließen",
   closed: "Dieser Agent ist nicht mehr öffentlich.",

@@ -9,6 +9,8 @@ const en = {
   bad: "Bad answer",
   busy: "Too many people are asking just now. Try again in a moment.",
   cancel: "Cancel",
+  checkedBy: "Checked by {name} on {date}",
+  checkedOn: "Checked on {date}",
   choose: "Who answers",
   close: "Close",
   closed: "This agent is no longer public.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Mala respuesta",
   busy: "Ahora mismo pregunta demasiada gente. Inténtelo de nuevo en un momento.",
   cancel: "Cancelar",
+  checkedBy: "Revisado por {name} el {date}",
+  checkedOn: "Revisado el {date}",
   choose: "Quién responde",
   close: "Cerrar",
   closed: "Este agente ya no es público.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "پاسخ بد",
   busy: "اکنون افراد زیادی سؤال می‌کنند. کمی بعد دوباره امتحان کنید.",
   cancel: "انصراف",
+  checkedBy: "بررسی‌شده توسط {name} در {date}",
+  checkedOn: "بررسی‌شده در {date}",
   choose: "چه کسی پاسخ می‌دهد",
   close: "بستن",
   closed: "این دستیار دیگر عمومی نیست.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Huono vastaus",
   busy: "Juuri nyt kysyjiä on liikaa. Yritä hetken päästä uudelleen.",
   cancel: "Peruuta",
+  checkedBy: "Tarkistanut {name}, {date}",
+  checkedOn: "Tarkistettu {date}",
   choose: "Kuka vastaa",
   close: "Sulje",
   closed: "Tämä agentti ei ole enää julkinen.",

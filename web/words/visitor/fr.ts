@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Mauvaise réponse",
   busy: "Trop de personnes posent des questions en ce moment. Réessayez dans un instant.",
   cancel: "Annuler",
+  checkedBy: "Vérifié par {name} le {date}",
+  checkedOn: "Vérifié le {date}",
   choose: "Qui répond",
   close: "Fermer",
   closed: "Cet agent n’est plus public.",

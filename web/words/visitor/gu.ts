@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "ખરાબ જવાબ",
   busy: "અત્યારે ઘણા લોકો પૂછી રહ્યા છે. થોડી વારમાં ફરી પ્રયાસ કરો.",
   cancel: "રદ કરો",
+  checkedBy: "{name} દ્વારા {date} ના રોજ ચકાસાયેલ",
+  checkedOn: "{date} ના રોજ ચકાસાયેલ",
   choose: "કોણ જવાબ આપે છે",
   close: "બંધ કરો",
   closed: "આ એજન્ટ હવે જાહેર નથી.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "תשובה גרועה",
   busy: "יותר מדי אנשים שואלים כרגע. נסו שוב בעוד רגע.",
   cancel: "ביטול",
+  checkedBy: "נבדק על ידי {name} בתאריך {date}",
+  checkedOn: "נבדק בתאריך {date}",
   choose: "מי עונה",
   close: "סגירה",
   closed: "הסוכן הזה כבר אינו ציבורי.",

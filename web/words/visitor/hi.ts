@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "खराब जवाब",
   busy: "अभी बहुत लोग पूछ रहे हैं। थोड़ी देर में फिर कोशिश करें।",
   cancel: "रद्द करें",
+  checkedBy: "{name} ने {date} को जाँचा",
+  checkedOn: "{date} को जाँचा गया",
   choose: "कौन जवाब देता है",
   close: "बंद करें",
   closed: "यह एजेंट अब सार्वजनिक नहीं है।",

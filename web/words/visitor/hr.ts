@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Loš odgovor",
   busy: "Trenutačno pita previše ljudi. Pokušajte ponovno za koji trenutak.",
   cancel: "Odustani",
+  checkedBy: "Provjerio/la {name}, {date}",
+  checkedOn: "Provjereno {date}",
   choose: "Tko odgovara",
   close: "Zatvori",
   closed: "Ovaj agent više nije javan.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Rossz válasz",
   busy: "Most túl sokan kérdeznek. Próbálja meg újra kicsit később.",
   cancel: "Mégse",
+  checkedBy: "Ellenőrizte: {name}, {date}",
+  checkedOn: "Ellenőrizve: {date}",
   choose: "Ki válaszol",
   close: "Bezárás",
   closed: "Ez az ügynök már nem nyilvános.",

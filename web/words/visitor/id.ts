@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Jawaban buruk",
   busy: "Terlalu banyak orang bertanya saat ini. Coba lagi sebentar lagi.",
   cancel: "Batal",
+  checkedBy: "Diperiksa oleh {name} pada {date}",
+  checkedOn: "Diperiksa pada {date}",
   choose: "Siapa yang menjawab",
   close: "Tutup",
   closed: "Agen ini tidak lagi terbuka untuk umum.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Risposta sbagliata",
   busy: "In questo momento ci sono troppe domande. Riprovi tra poco.",
   cancel: "Annulla",
+  checkedBy: "Verificato da {name} il {date}",
+  checkedOn: "Verificato il {date}",
   choose: "Chi risponde",
   close: "Chiudi",
   closed: "Questo agente non è più pubblico.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "よくない回答",
   busy: "ただいま質問が集中しています。少し待ってからもう一度お試しください。",
   cancel: "キャンセル",
+  checkedBy: "{date} に {name} が確認",
+  checkedOn: "{date} に確認",
   choose: "回答者",
   close: "閉じる",
   closed: "このエージェントは公開を終了しました。",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Wangsulan elek",
   busy: "Saiki akèh banget sing takon. Coba manèh sedhéla manèh.",
   cancel: "Batal",
+  checkedBy: "Dipriksa dening {name} ing {date}",
+  checkedOn: "Dipriksa ing {date}",
   choose: "Sapa sing mangsuli",
   close: "Tutup",
   closed: "Agen iki wis ora kabuka kanggo umum.",

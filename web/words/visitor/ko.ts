@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "좋지 않은 답변",
   busy: "지금 질문하는 사람이 너무 많습니다. 잠시 후 다시 시도해 주세요.",
   cancel: "취소",
+  checkedBy: "{date}에 {name} 님이 확인함",
+  checkedOn: "{date}에 확인함",
   choose: "답변하는 쪽",
   close: "닫기",
   closed: "이 에이전트는 더 이상 공개되지 않습니다.",

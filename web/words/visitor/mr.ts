@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "वाईट उत्तर",
   busy: "सध्या खूप लोक विचारत आहेत. थोड्या वेळाने पुन्हा प्रयत्न करा.",
   cancel: "रद्द करा",
+  checkedBy: "{name} यांनी {date} रोजी तपासले",
+  checkedOn: "{date} रोजी तपासले",
   choose: "कोण उत्तर देतो",
   close: "बंद करा",
   closed: "हा एजंट आता सार्वजनिक नाही.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Jawapan buruk",
   busy: "Terlalu ramai yang bertanya sekarang. Cuba lagi sebentar lagi.",
   cancel: "Batal",
+  checkedBy: "Disemak oleh {name} pada {date}",
+  checkedOn: "Disemak pada {date}",
   choose: "Siapa yang menjawab",
   close: "Tutup",
   closed: "Ejen ini tidak lagi terbuka kepada umum.",

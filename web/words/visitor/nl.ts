@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Slecht antwoord",
   busy: "Er stellen nu te veel mensen vragen. Probeer het zo weer.",
   cancel: "Annuleren",
+  checkedBy: "Gecontroleerd door {name} op {date}",
+  checkedOn: "Gecontroleerd op {date}",
   choose: "Wie antwoordt",
   close: "Sluiten",
   closed: "Deze agent is niet meer openbaar.",

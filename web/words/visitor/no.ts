@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Dårlig svar",
   busy: "For mange spør akkurat nå. Prøv igjen om litt.",
   cancel: "Avbryt",
+  checkedBy: "Kontrollert av {name} {date}",
+  checkedOn: "Kontrollert {date}",
   choose: "Hvem svarer",
   close: "Lukk",
   closed: "Denne agenten er ikke lenger offentlig.",

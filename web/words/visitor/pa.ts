@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "ਮਾੜਾ ਜਵਾਬ",
   busy: "ਇਸ ਵੇਲੇ ਬਹੁਤ ਲੋਕ ਪੁੱਛ ਰਹੇ ਹਨ। ਥੋੜ੍ਹੀ ਦੇਰ ਵਿੱਚ ਮੁੜ ਕੋਸ਼ਿਸ਼ ਕਰੋ।",
   cancel: "ਰੱਦ ਕਰੋ",
+  checkedBy: "{name} ਨੇ {date} ਨੂੰ ਜਾਂਚਿਆ",
+  checkedOn: "{date} ਨੂੰ ਜਾਂਚਿਆ ਗਿਆ",
   choose: "ਕੌਣ ਜਵਾਬ ਦਿੰਦਾ ਹੈ",
   close: "ਬੰਦ ਕਰੋ",
   closed: "ਇਹ ਏਜੰਟ ਹੁਣ ਜਨਤਕ ਨਹੀਂ ਹੈ।",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Zła odpowiedź",
   busy: "Zbyt wiele osób teraz pyta. Spróbuj ponownie za chwilę.",
   cancel: "Anuluj",
+  checkedBy: "Sprawdzone przez {name}, {date}",
+  checkedOn: "Sprawdzone {date}",
   choose: "Kto odpowiada",
   close: "Zamknij",
   closed: "Ten agent nie jest już publiczny.",

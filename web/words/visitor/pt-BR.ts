@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Resposta ruim",
   busy: "Há muitas pessoas perguntando agora. Tente de novo daqui a pouco.",
   cancel: "Cancelar",
+  checkedBy: "Verificado por {name} em {date}",
+  checkedOn: "Verificado em {date}",
   choose: "Quem responde",
   close: "Fechar",
   closed: "Este agente não é mais público.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Má resposta",
   busy: "Há demasiadas pessoas a perguntar neste momento. Tente de novo daqui a pouco.",
   cancel: "Cancelar",
+  checkedBy: "Verificado por {name} a {date}",
+  checkedOn: "Verificado a {date}",
   choose: "Quem responde",
   close: "Fechar",
   closed: "Este agente já não é público.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Răspuns slab",
   busy: "Prea multe persoane întreabă acum. Încercați din nou peste puțin timp.",
   cancel: "Anulați",
+  checkedBy: "Verificat de {name} la {date}",
+  checkedOn: "Verificat la {date}",
   choose: "Cine răspunde",
   close: "Închideți",
   closed: "Acest agent nu mai este public.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Zlá odpoveď",
   busy: "Práve sa pýta priveľa ľudí. Skúste to o chvíľu znova.",
   cancel: "Zrušiť",
+  checkedBy: "Overil(a) {name} dňa {date}",
+  checkedOn: "Overené dňa {date}",
   choose: "Kto odpovedá",
   close: "Zavrieť",
   closed: "Tento agent už nie je verejný.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Лош одговор",
   busy: "Тренутно пита превише људи. Покушајте поново за који тренутак.",
   cancel: "Одустани",
+  checkedBy: "Проверено: {name}, {date}",
+  checkedOn: "Проверено {date}",
   choose: "Ко одговара",
   close: "Затвори",
   closed: "Овај агент више није јаван.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Dåligt svar",
   busy: "För många frågar just nu. Försök igen om en stund.",
   cancel: "Avbryt",
+  checkedBy: "Kontrollerat av {name} den {date}",
+  checkedOn: "Kontrollerat den {date}",
   choose: "Vem som svarar",
   close: "Stäng",
   closed: "Den här agenten är inte längre offentlig.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Jibu baya",
   busy: "Watu wengi mno wanauliza sasa. Jaribu tena baada ya muda mfupi.",
   cancel: "Ghairi",
+  checkedBy: "Imekaguliwa na {name} tarehe {date}",
+  checkedOn: "Imekaguliwa tarehe {date}",
   choose: "Nani anajibu",
   close: "Funga",
   closed: "Wakala huyu hayuko wazi kwa umma tena.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Kötü yanıt",
   busy: "Şu anda çok fazla kişi soruyor. Biraz sonra yeniden deneyin.",
   cancel: "Vazgeç",
+  checkedBy: "{name} tarafından {date} tarihinde kontrol edildi",
+  checkedOn: "{date} tarihinde kontrol edildi",
   choose: "Kim yanıtlıyor",
   close: "Kapat",
   closed: "Bu temsilci artık herkese açık değil.",

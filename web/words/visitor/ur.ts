@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "برا جواب",
   busy: "اس وقت بہت لوگ پوچھ رہے ہیں۔ تھوڑی دیر میں دوبارہ کوشش کریں۔",
   cancel: "منسوخ کریں",
+  checkedBy: "{name} نے {date} کو جانچا",
+  checkedOn: "{date} کو جانچا گیا",
   choose: "کون جواب دیتا ہے",
   close: "بند کریں",
   closed: "یہ ایجنٹ اب عوامی نہیں رہا۔",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "Câu trả lời chưa tốt",
   busy: "Hiện có quá nhiều người đang hỏi. Hãy thử lại sau giây lát.",
   cancel: "Hủy",
+  checkedBy: "{name} đã kiểm tra ngày {date}",
+  checkedOn: "Đã kiểm tra ngày {date}",
   choose: "Ai trả lời",
   close: "Đóng",
   closed: "Trợ lý này không còn công khai.",

@@ -10,6 +10,8 @@ const words: VisitorWords = {
   bad: "答得唔好",
   busy: "而家太多人發問，請稍後再試。",
   cancel: "取消",
+  checkedBy: "由 {name} 喺 {date} 核對",
+  checkedOn: "喺 {date} 核對",
   choose: "由邊個答",
   close: "閂",
   closed: "呢個助手已經唔再公開。",
