@@ -60,7 +60,7 @@ static const struct kb_sql sql[] = {
 	/* Has the agent's tests asked soon. */
 	[WAIT] = { "kept_wait", "i",
 		"INSERT INTO kept_turns (agent_id, tried_version, tried_change, tried_at, seen_version, seen_change, "
-		"seen_at, since_at) VALUES ($1, 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (agent_id) DO UPDATE SET tried_version = 0" },
+		"seen_at, since_at) VALUES ($1, -1, 0, 0, 0, 0, 0, 0) ON CONFLICT (agent_id) DO UPDATE SET tried_version = -1" },
 	[ADD] = { "kept_add", KB_TYPES(KEPT), KB_INSERT("kept_tests", KEPT) },
 	[UPDATE] = { "kept_update", "ii" KB_TYPES(KEPT_PUT),
 		KB_UPDATE("kept_tests", KEPT_PUT) "WHERE agent_id = $1 AND id = $2" },
@@ -104,7 +104,7 @@ static const struct kb_sql sql[] = {
 	/* A test that was kept or changed meanwhile has its own turn. */
 	[TURN] = { "kept_turn", "iiii",
 		"UPDATE kept_turns SET tried_version = CASE WHEN EXISTS (SELECT 1 FROM kept_tests t WHERE t.agent_id = $1 "
-		"AND t.state = " KB_SQL(KEPT_WAITING) ") THEN 0 ELSE $2 END, tried_change = $3, tried_at = $4, since_at = 0 "
+		"AND t.state = " KB_SQL(KEPT_WAITING) ") THEN -1 ELSE $2 END, tried_change = $3, tried_at = $4, since_at = 0 "
 		"WHERE agent_id = $1" },
 };
 // clang-format on

@@ -171,13 +171,13 @@ static const struct kb_sql sql[] = {
 		"iiiti", V5),
 	TABLE("kept_turns",
 		"tried_version, tried_change, tried_at, seen_version, seen_change, seen_at, since_at",
-		"0, 0, 0, 0, 0, 0, 0 FROM kept_turns WHERE agent_id = $1", "ii",
+		"-1, 0, 0, 0, 0, 0, 0 FROM kept_turns WHERE agent_id = $1", "ii",
 		"iiiiiiii", V8),
 	TABLE("kept_tests",
 		"id, question, turns, phrases, refuse, state, why, answer, answer_before, turned_at, asked_at, "
 		"tried_version, tried_change, created_at, updated_at",
 		"id + $3, question, turns, phrases, refuse, state, why, answer, answer_before, turned_at, asked_at, "
-		"0, 0, created_at, updated_at FROM kept_tests WHERE agent_id = $1", "iii",
+		"-1, 0, created_at, updated_at FROM kept_tests WHERE agent_id = $1", "iii",
 		"iitttiiittiiiiii", V16),
 	TABLE("kept_documents", "test_id, page_id, text_blob",
 		"test_id + $3, page_id + $4, text_blob FROM kept_documents WHERE agent_id = $1", "iiii",

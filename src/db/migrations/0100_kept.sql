@@ -35,7 +35,7 @@ CREATE TABLE kept_documents (
 );
 
 -- Of which state of its agent all tests were asked last; and which was seen last, since when, and
--- since when one has been waiting.
+-- since when one has been waiting. tried_version -1: of none.
 CREATE TABLE kept_turns (
 	agent_id BIGINT PRIMARY KEY REFERENCES agents (id),
 	tried_version BIGINT NOT NULL,

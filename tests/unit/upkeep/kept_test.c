@@ -1,0 +1,171 @@
+/* Tests that are kept are asked once for many changes, by a clock that is moved. */
+#include "upkeep/kept.h"
+
+#include "../store/raw.h"
+#include "answer/answerer.h"
+#include "base/log.h"
+#include "store/kept.h"
+
+enum { CHANGES = 4, WAIT_MS = 20000 };
+
+struct world {
+	struct fixture f;
+	char blob_dir[80];
+	struct kb_blobs *blobs;
+	struct kb_log log;
+	struct kb_upkeep_config config;
+	struct kb_kept_thread *thread;
+	struct kb_agent agent;
+	struct kb_kept_test test;
+};
+
+static void world_init(struct world *w, struct kb_test *t)
+{
+	const struct kb_kept_put put = { .question = KB_SV("When does the pool open?"),
+		                         .turns = KB_SV(""),
+		                         .phrases = KB_SV(""),
+		                         .refuse = true };
+	struct kb_kept_put one = put;
+
+	fixture_init(&w->f, t);
+	w->log = (struct kb_log){ 0 };
+	snprintf(w->blob_dir, sizeof(w->blob_dir), "%s-blobs", w->f.dir);
+	w->blobs = kb_blobs_open(w->blob_dir, &w->f.err);
+	NEED(&w->f, w->blobs);
+	w->config = (struct kb_upkeep_config){ .store = w->f.store,
+		                               .blobs = w->blobs,
+		                               .log = &w->log,
+		                               .clock = &w->f.clock };
+	w->config.catalog = kb_catalog_open(
+	        w->f.store, w->blobs,
+	        &(struct kb_catalog_limits){ .agents = 8, .heap_bytes = INT64_MAX }, &w->log);
+	w->config.answerer = kb_answerer_open(w->f.store, w->config.catalog, &w->log);
+	w->agent = fixture_agent(&w->f, "a");
+	one.agent_id = w->agent.id;
+	NEED(&w->f, kb_store_kept_put(w->f.store, &w->f.arena, &one, &w->test, &w->f.err));
+	w->thread = kb_kept_thread_start(&w->config);
+}
+
+static void world_fini(struct world *w)
+{
+	char command[128];
+
+	kb_kept_thread_stop(w->thread);
+	kb_answerer_close(w->config.answerer);
+	kb_catalog_close(w->config.catalog);
+	kb_blobs_close(w->blobs);
+	snprintf(command, sizeof(command), "rm -rf '%s'", w->blob_dir);
+	CHECK(w->f.t, system(command) == 0);
+	fixture_fini(&w->f);
+}
+
+static bool touch(void *arg, struct kb_arena *arena, struct kb_agent *agent, struct kb_err *err)
+{
+	(void)arg;
+	(void)arena;
+	(void)agent;
+	(void)err;
+	return true;
+}
+
+/* The agent is another now. */
+static void change(struct world *w)
+{
+	const struct kb_agent_edit edit = { .account_id = w->agent.account_id,
+		                            .id = w->agent.id,
+		                            .change = touch };
+
+	NEED(&w->f, kb_store_agent_update(w->f.store, &w->f.arena, &edit, &w->agent, &w->f.err));
+}
+
+/* Once the query says so, or never. */
+static bool comes(struct world *w, const char *query)
+{
+	for (int ms = 0; ms < kb_test_patient(WAIT_MS); ms += 10) {
+		if (raw_int(&w->f, query))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+#define SEEN "SELECT seen_change = (SELECT updated_at FROM agents WHERE id = agent_id) FROM kept_turns"
+
+static int64_t asked_at(struct world *w)
+{
+	return raw_int(&w->f, "SELECT asked_at FROM kept_tests");
+}
+
+static void test_quiet(struct kb_test *t)
+{
+	int64_t first, second;
+	struct world w;
+
+	world_init(&w, t);
+	for (int i = 0; i < CHANGES; i++) {
+		CHECK(t, comes(&w, SEEN));
+		CHECK_INT(t, asked_at(&w), 0);
+		change(&w);
+		kb_clock_advance(&w.f.clock, 2 * KB_SECOND_US);
+	}
+	CHECK(t, comes(&w, SEEN));
+	kb_clock_advance(&w.f.clock, 4 * KB_SECOND_US);
+	CHECK(t, comes(&w, "SELECT state = 1 FROM kept_tests"));
+	CHECK(t, comes(&w, "SELECT since_at = 0 FROM kept_turns"));
+	first = asked_at(&w);
+
+	/* What is never quiet is asked all the same. */
+	change(&w);
+	CHECK(t, comes(&w, "SELECT since_at > 0 FROM kept_turns"));
+	change(&w);
+	kb_clock_advance(&w.f.clock, 601 * KB_SECOND_US);
+	for (int ms = 0; asked_at(&w) == first && ms < kb_test_patient(WAIT_MS); ms += 10)
+		usleep(10000);
+	second = asked_at(&w);
+	CHECK(t, second > first);
+
+	/* And once a day, though nothing has changed. */
+	CHECK(t, comes(&w, "SELECT since_at = 0 FROM kept_turns"));
+	kb_clock_advance(&w.f.clock, KB_DAY_US);
+	for (int ms = 0; asked_at(&w) == second && ms < kb_test_patient(WAIT_MS); ms += 10)
+		usleep(10000);
+	CHECK(t, asked_at(&w) > second);
+	CHECK_INT(t, raw_int(&w.f, "SELECT count(*) FROM messages"), 0);
+	world_fini(&w);
+}
+
+/* A result that comes after the test was changed is nobody's. */
+static void test_late(struct kb_test *t)
+{
+	struct kb_kept_put put = { .turns = KB_SV(""), .phrases = KB_SV(""), .refuse = true };
+	struct kb_kept_test before, after;
+	struct kb_kept_result late;
+	struct world w;
+
+	world_init(&w, t);
+	kb_kept_thread_stop(w.thread);
+	w.thread = NULL;
+	before = w.test;
+	put.agent_id = w.agent.id;
+	put.id = before.id;
+	put.question = KB_SV("When does it close?");
+	kb_clock_advance(&w.f.clock, KB_SECOND_US);
+	NEED(&w.f, kb_store_kept_put(w.f.store, &w.f.arena, &put, &after, &w.f.err));
+	late = (struct kb_kept_result){ .test = &before, .answer = KB_SV("old") };
+	NEED(&w.f, kb_store_kept_tried(w.f.store, &late, &w.f.err));
+	CHECK_INT(t, raw_int(&w.f, "SELECT state FROM kept_tests"), KB_KEPT_WAITING);
+	late.test = &after;
+	NEED(&w.f, kb_store_kept_tried(w.f.store, &late, &w.f.err));
+	CHECK_INT(t, raw_int(&w.f, "SELECT state FROM kept_tests"), KB_KEPT_PASSED);
+	world_fini(&w);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "tests wait until it is quiet, but not for ever", test_quiet },
+		{ "a late result is nobody's", test_late },
+	};
+
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}
