@@ -31,7 +31,7 @@ int64_t kb_answerer_searches(struct kb_answerer *answerer)
 	return atomic_load(&answerer->searches);
 }
 
-void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list)
+void kb_answerer_block(struct kb_answerer *answerer, struct kb_block_list *list)
 {
 	answerer->blocked = list;
 }

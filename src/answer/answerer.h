@@ -19,7 +19,7 @@ void kb_answerer_close(struct kb_answerer *answerer);
 /* How long finding and ranking took, of each answer. Lives as long as the answerer. */
 struct kb_histogram *kb_answerer_search_times(struct kb_answerer *answerer);
 /* Refuse prompts that the list holds; before the first answer. The list outlives the answerer. */
-void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list);
+void kb_answerer_block(struct kb_answerer *answerer, struct kb_block_list *list);
 
 /* Searches for questions so far, in the documents of one agent each. */
 int64_t kb_answerer_searches(struct kb_answerer *answerer);

@@ -21,7 +21,7 @@ struct kb_answerer {
 	struct kb_store *store;
 	struct kb_catalog *catalog;
 	const struct kb_log *log;
-	const struct kb_block_list *blocked;    /* NULL: none */
+	struct kb_block_list *blocked;          /* NULL: none */
 	const struct kb_vectorizer *vectorizer; /* NULL: none */
 	const struct kb_reranker *reranker;     /* NULL: none; without a question */
 	const struct kb_meaning *meaning;       /* NULL: none */

@@ -5,6 +5,7 @@
  */
 #include "answer/moderate.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ enum {
 struct kb_block_list {
 	uint64_t *slots; /* open addressing; 0 is empty */
 	size_t capacity, count, longest;
+	pthread_rwlock_t lock; /* of those above, once others ask */
 };
 
 /* ---- words ---- */
@@ -83,14 +85,15 @@ static uint64_t *slot_of(const struct kb_block_list *list, uint64_t hash)
 
 static void grow(struct kb_block_list *list)
 {
-	struct kb_block_list before = *list;
+	uint64_t *before = list->slots;
+	size_t capacity = list->capacity;
 
-	list->capacity = before.capacity ? 2 * before.capacity : 64;
+	list->capacity = capacity ? 2 * capacity : 64;
 	list->slots = kb_xcalloc(list->capacity, sizeof(*list->slots));
-	for (size_t i = 0; i < before.capacity; i++)
-		if (before.slots[i])
-			*slot_of(list, before.slots[i]) = before.slots[i];
-	free(before.slots);
+	for (size_t i = 0; i < capacity; i++)
+		if (before[i])
+			*slot_of(list, before[i]) = before[i];
+	free(before);
 }
 
 static void add(struct kb_block_list *list, uint64_t hash)
@@ -140,6 +143,7 @@ struct kb_block_list *kb_block_list_read(const char *path, struct kb_err *err)
 	int64_t number = 0;
 	bool ok = kb_file_read(&arena, path, FILE_MAX, &text, err);
 
+	pthread_rwlock_init(&list->lock, NULL);
 	grow(list);
 	while (ok && kb_sv_split(&text, '\n', &line))
 		ok = read_line(list, line, path, ++number, err);
@@ -154,6 +158,7 @@ void kb_block_list_free(struct kb_block_list *list)
 {
 	if (!list)
 		return;
+	pthread_rwlock_destroy(&list->lock);
 	free(list->slots);
 	free(list);
 }
@@ -163,7 +168,21 @@ size_t kb_block_list_count(const struct kb_block_list *list)
 	return list->count;
 }
 
-bool kb_block_list_hits(const struct kb_block_list *list, struct kb_sv text)
+void kb_block_list_take(struct kb_block_list *list, struct kb_block_list *newer)
+{
+	uint64_t *before = list->slots;
+
+	pthread_rwlock_wrlock(&list->lock);
+	list->slots = newer->slots;
+	list->capacity = newer->capacity;
+	list->count = newer->count;
+	list->longest = newer->longest;
+	pthread_rwlock_unlock(&list->lock);
+	newer->slots = before;
+	kb_block_list_free(newer);
+}
+
+static bool hits(const struct kb_block_list *list, struct kb_sv text)
 {
 	/* The phrases that began at the last words, each as far as it has come. */
 	uint64_t open[WORDS_MAX] = { 0 }, word;
@@ -183,4 +202,14 @@ bool kb_block_list_hits(const struct kb_block_list *list, struct kb_sv text)
 		}
 	}
 	return false;
+}
+
+bool kb_block_list_hits(struct kb_block_list *list, struct kb_sv text)
+{
+	bool hit;
+
+	pthread_rwlock_rdlock(&list->lock);
+	hit = hits(list, text);
+	pthread_rwlock_unlock(&list->lock);
+	return hit;
 }

@@ -496,7 +496,7 @@ static bool answer_prompt(struct run *run, struct kb_err *err)
 /* Whether the operator's list holds the prompt; the answer is then the refusal. */
 static bool moderate(struct run *run)
 {
-	const struct kb_block_list *list = run->answerer->blocked;
+	struct kb_block_list *list = run->answerer->blocked;
 
 	if (!list || !kb_block_list_hits(list, run->request->prompt))
 		return false;

@@ -110,7 +110,9 @@ void kb_man_program(const struct kb_commands *commands)
 	write_options(false);
 	section("SIGNALS");
 	item("SIGHUP", "",
-	     "The model catalogue and the certificate are read again, both or neither.");
+	     "The model catalogue, the certificate and the block list are read again, all or "
+	     "none. The file of `--roles` is read whenever somebody comes. All else wants a "
+	     "restart.");
 	item("SIGTERM", "", "The service stops: answers in progress may end (`--stop-grace`).");
 	section("EXIT STATUS");
 	item("0", "", "Done.");

@@ -83,7 +83,7 @@ static const struct kb_option options[] = {
 	{ "public-address", "DOCENT_PUBLIC_ADDRESS", "N", "20",
 	  "Questions a minute that may come from one address, of all who visit from there; half as many may begin a visit, and a fifth be answered at a time. More where an office or a class stands behind one address.", OPTION(public_address) },
 	{ "block-list", "DOCENT_BLOCK_LIST", "FILE", NULL,
-	  "Words and phrases, one a line, that refuse a prompt; the answer is the agent's chatbot_failed_moderation_msg.", OPTION(block_list) },
+	  "Words and phrases, one a line, that refuse a prompt; the answer is the agent's chatbot_failed_moderation_msg. SIGHUP has it read again.", OPTION(block_list) },
 	{ "model-url", "DOCENT_MODEL_URL", "URL", NULL,
 	  "Server of a chat model (OpenAI format), up to and with its /v1: it writes the answers, from what is found.", OPTION(model_url) },
 	{ "model-name", "DOCENT_MODEL_NAME", "NAME", NULL, "The chat model's name at that server.", OPTION(model_name) },

@@ -835,21 +835,39 @@ static void close_all(struct service *s)
 	kb_block_list_free(s->blocked);
 }
 
-/* The certificate and the model catalogue: both are taken, or neither. */
+/* What is read again, beside the model catalogue. */
+static const char *also_read(const struct service *s)
+{
+	bool certificate = s->plan->options.tls_cert;
+
+	if (s->blocked)
+		return certificate ? ", certificate and block list" : " and block list";
+	return certificate ? " and certificate" : "";
+}
+
+/* The block list, the certificate and the model catalogue: all are taken, or none. */
 static void reload(struct service *s)
 {
+	struct kb_block_list *blocked = NULL;
+	const char *also = also_read(s);
 	struct kb_err err;
 	bool ok;
 
 	kb_notify_reloading();
-	ok = kb_server_tls_read(s->api.server, &err) && kb_models_reload(s->api.models, &err);
+	if (s->blocked)
+		blocked = kb_block_list_read(s->plan->options.block_list, &err);
+	ok = (!s->blocked || blocked) && kb_server_tls_read(s->api.server, &err)
+	     && kb_models_reload(s->api.models, &err);
 	kb_server_tls_settle(s->api.server, ok);
-	if (ok)
-		kb_info(&s->log, "model catalogue%s read again",
-		        s->plan->options.tls_cert ? " and certificate" : "");
+	if (ok && blocked)
+		kb_block_list_take(s->blocked, blocked);
 	else
-		kb_warn(&s->log, "model catalogue%s as it was error=%s",
-		        s->plan->options.tls_cert ? " and certificate stay" : " stays", err.msg);
+		kb_block_list_free(blocked);
+	if (ok)
+		kb_info(&s->log, "model catalogue%s read again", also);
+	else
+		kb_warn(&s->log, "model catalogue%s %s as it was error=%s", also,
+		        *also ? "stay" : "stays", err.msg);
 	kb_notify("READY=1");
 }
 

@@ -190,6 +190,31 @@ test("a prompt with a word of the block list gets chatbot_failed_moderation_msg"
   assert.ok((await agent.ask("quillby")).llm_response.length > 5, "the built-in text");
 });
 
+test("SIGHUP takes a newer block list, and leaves the one that is there where the newer cannot be read", async (t) => {
+  const dir = await mkdtemp(path.join(tmpdir(), "docent-story-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const list = path.join(dir, "blocked.txt");
+  await writeFile(list, "quillby\n");
+  const kb = await start(t, { args: ["--block-list", list] });
+  const agent = await kb.agent({ files: library });
+  await set(agent, { chatbot_failed_moderation_msg: "Not that, please." });
+  const refusals = async () => {
+    const said = [await agent.ask("Who was quillby?"), await agent.ask("Who was the beekeeper?")];
+    return said.map(({ llm_response }) => llm_response === "Not that, please.");
+  };
+  assert.deepEqual(await refusals(), [true, false]);
+
+  await writeFile(list, "beekeeper\n");
+  kb.child.kill("SIGHUP");
+  await until("the list", () => kb.log.includes("model catalogue and block list read again"));
+  assert.deepEqual(await refusals(), [false, true]);
+
+  await writeFile(list, "fine\n***\n");
+  kb.child.kill("SIGHUP");
+  await until("the refusal", () => /block list stay as it was error=.*:2: no word in the line/.test(kb.log));
+  assert.deepEqual(await refusals(), [false, true]);
+});
+
 test("a block list that cannot be read ends the start with its line", async (t) => {
   const dir = await mkdtemp(path.join(tmpdir(), "docent-story-"));
   t.after(() => rm(dir, { recursive: true, force: true }));

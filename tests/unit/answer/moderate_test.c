@@ -93,6 +93,20 @@ static void test_longest(struct kb_test *t)
 	kb_block_list_free(list);
 }
 
+static void test_take(struct kb_test *t)
+{
+	struct kb_err err;
+	struct kb_block_list *list = list_of("one\n", &err),
+	                     *newer = list_of("two of them\n", &err);
+
+	CHECK(t, list && newer);
+	kb_block_list_take(list, newer);
+	CHECK_INT(t, kb_block_list_count(list), 1);
+	CHECK(t, !kb_block_list_hits(list, KB_SV("one")));
+	CHECK(t, kb_block_list_hits(list, KB_SV("the two of them")));
+	kb_block_list_free(list);
+}
+
 static void test_many(struct kb_test *t)
 {
 	struct kb_err err = { 0 };
@@ -139,6 +153,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "whole words and phrases are found", test_hits },
 		{ "the longest phrase is found anywhere", test_longest },
+		{ "a newer list takes the place of the one before", test_take },
 		{ "a long list is taken whole", test_many },
 		{ "a bad file is refused with its line", test_refusals },
 	};
