@@ -221,12 +221,15 @@ void kb_cursor_go(struct kb_cursor *cursor, uint32_t block)
 
 /* ---- seeking ---- */
 
-/* The first block after the one in hand that ends at `doc` or later: doubling steps, then halving
- * ones, since the place wanted is mostly near. */
-static uint32_t find_block(const struct kb_cursor *cursor, uint32_t doc)
+/* Doubling steps, then halving ones, since the place wanted is mostly near. */
+uint32_t kb_cursor_find_block(const struct kb_cursor *cursor, uint32_t from, uint32_t doc)
 {
-	uint32_t low = cursor->block + 1, step = 1, high;
+	uint32_t low = from, step = 1, high;
 
+	if (!has_directory(cursor))
+		return from;
+	if (low < cursor->blocks && kb_cursor_block_last(cursor, low) >= doc)
+		return low;
 	while (low + step < cursor->blocks && kb_cursor_block_last(cursor, low + step) < doc) {
 		low += step;
 		step *= 2;
@@ -274,7 +277,7 @@ uint32_t kb_cursor_seek(struct kb_cursor *cursor, uint32_t doc)
 			cursor->at = cursor->count;
 			return KB_DOC_END;
 		}
-		cursor->block = find_block(cursor, doc) - 1;
+		cursor->block = kb_cursor_find_block(cursor, cursor->block + 1, doc) - 1;
 		kb_cursor_next_block(cursor);
 		if (kb_cursor_doc(cursor) >= doc)
 			return kb_cursor_doc(cursor);

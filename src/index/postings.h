@@ -92,6 +92,9 @@ static inline uint32_t kb_cursor_doc(const struct kb_cursor *cursor)
 }
 /* Goes forward to the first posting of `doc` or later, and returns its passage. */
 uint32_t kb_cursor_seek(struct kb_cursor *cursor, uint32_t doc);
+/* The first block, from block `from` on, that ends at `doc` or later, by the directory alone; the
+ * number of blocks if there is none. Of a list without a directory that is `from`. */
+uint32_t kb_cursor_find_block(const struct kb_cursor *cursor, uint32_t from, uint32_t doc);
 /* Stands at the first posting of a block, before the one in hand or after it; of a list without a
  * directory that is block 0. */
 void kb_cursor_go(struct kb_cursor *cursor, uint32_t block);

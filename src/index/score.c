@@ -88,3 +88,17 @@ float kb_score_bound(const struct kb_snapshot *snapshot, const struct kb_query_t
 	}
 	return (float)sum;
 }
+
+uint32_t *kb_parts_by_size(const struct kb_snapshot *snapshot, struct kb_arena *arena)
+{
+	uint32_t *parts = KB_NEW_ARRAY(arena, snapshot->part_count, uint32_t);
+
+	for (uint32_t i = 0; i < snapshot->part_count; i++) {
+		uint32_t at = i, passages = snapshot->parts[i].segment->passages;
+
+		for (; at && snapshot->parts[parts[at - 1]].segment->passages < passages; at--)
+			parts[at] = parts[at - 1];
+		parts[at] = i;
+	}
+	return parts;
+}

@@ -29,6 +29,10 @@ double kb_scorer_idf(const struct kb_snapshot *snapshot, int64_t df);
 uint32_t kb_scorer_term(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
                         struct kb_sv term, float gain, uint32_t counts[KB_FIELDS]);
 
+/* The snapshot's parts, the one with most passages first: it brings the worst of the best up
+ * soonest. */
+uint32_t *kb_parts_by_size(const struct kb_snapshot *snapshot, struct kb_arena *arena);
+
 static inline uint32_t kb_scorer_part(float gain, float part)
 {
 	return (uint32_t)(gain * part + .5f);

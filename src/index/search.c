@@ -10,7 +10,9 @@
  * lists: a passage that stands in no other list need not be looked at. The other, essential lists
  * are added up list by list into an array of the window; what comes close enough to the bar is
  * looked up in the optional lists, greatest bound first, and dropped as soon as it cannot reach the
- * bar any more. Where many passages come that close, adding up an optional list too is cheaper.
+ * bar any more. Where many passages come that close, adding up an optional list too is cheaper. A
+ * single essential list, the common case of two or three words, needs no sums. No block is unpacked
+ * whose bound shows that its passages cannot pass the bar with all else.
  * (Turtle, Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
  *
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
@@ -25,7 +27,7 @@ enum {
 	TOUCHED = WINDOW / GROUP / 64,
 	EXACT = 1024, /* postings: a list of fewer is unpacked for its bounds */
 	MANY = 128,   /* postings in a window: most groups have one, so all are said to */
-	DENSE = 16, /* a list of more than 1 / DENSE of the passages has its whole bound everywhere
+	DENSE = 16, /* a list of more than 1 / DENSE of the passages has its whole bound in windows
 	             */
 };
 
@@ -34,8 +36,9 @@ struct list {
 	float gain;
 	uint32_t bound;   /* of the whole list */
 	uint32_t *bounds; /* of each window; 0: no posting in it */
-	uint32_t *first;  /* block of each window with a bound; NULL: the list is one block */
+	uint32_t *first;  /* block of each window with a bound */
 	uint32_t window_bound;
+	uint32_t bounded, block_bound; /* a block, and the bound of its postings */
 };
 
 struct search {
@@ -115,6 +118,7 @@ static void open_list(struct search *s, struct list *list, const struct kb_dict_
 
 	kb_cursor_init(&list->cursor, entry->list, entry->df);
 	list->gain = gain;
+	list->bounded = UINT32_MAX;
 	memset(list->bounds, 0, s->windows * sizeof(*list->bounds));
 	if (entry->df < EXACT) {
 		bound_exactly(s, list);
@@ -126,16 +130,6 @@ static void open_list(struct search *s, struct list *list, const struct kb_dict_
 	}
 	for (uint32_t w = 0; w < s->windows; w++)
 		s->totals[w] += list->bounds[w];
-}
-
-/* Brings the cursor before the window's postings, from wherever it is. */
-static void enter(const struct search *s, struct list *list)
-{
-	uint32_t block = list->first[s->window];
-
-	if (list->cursor.block != block)
-		kb_cursor_go(&list->cursor, block);
-	list->cursor.at = 0;
 }
 
 /* The first place of the cursor's block, from the one at hand on, that is not before `end`. */
@@ -154,6 +148,59 @@ static uint32_t place_of(const struct kb_cursor *cursor, uint32_t end)
 			high = middle;
 	}
 	return low;
+}
+
+/* Whether no posting of a block can lift a passage over the bar, others counting so much. */
+static bool is_poor(const struct search *s, struct list *list, uint32_t block, uint32_t others)
+{
+	uint32_t bar = kb_best_bar(&s->best);
+	struct kb_maxima maxima;
+
+	if (others >= bar || list->cursor.df < KB_BLOCK)
+		return false;
+	if (list->bounded != block) {
+		list->bounded = block;
+		list->block_bound = kb_cursor_maxima(&list->cursor, block, &maxima)
+		                            ? kb_bound(s->scoring, list->gain, &maxima)
+		                            : kb_bound_any(list->gain);
+	}
+	return list->block_bound + others <= bar;
+}
+
+/* Brings the cursor to the start of a block, from wherever it is. */
+static void enter(struct list *list, uint32_t block)
+{
+	if (list->cursor.block != block)
+		kb_cursor_go(&list->cursor, block);
+	list->cursor.at = 0;
+}
+
+/*
+ * Brings the cursor to the window's first posting of a block, *block or the next that is not poor.
+ * false: there is none. What is passed over stands in passages that cannot pass the bar, with or
+ * without what else is added for them.
+ */
+static bool enter_next(const struct search *s, struct list *list, uint32_t *block, uint32_t low,
+                       uint32_t end)
+{
+	struct kb_cursor *cursor = &list->cursor;
+	uint32_t others = s->totals[s->window] - list->window_bound;
+
+	for (; *block < cursor->blocks; ++*block) {
+		if (*block > list->first[s->window]
+		    && kb_cursor_block_last(cursor, *block - 1) >= end - 1)
+			return false;
+		if (is_poor(s, list, *block, others))
+			continue;
+		enter(list, *block);
+		if (!cursor->count) /* damaged */
+			continue;
+		if (cursor->docs[0] < low)
+			cursor->at = place_of(cursor, low);
+		if (kb_cursor_doc(cursor) < end)
+			return true;
+	}
+	return false;
 }
 
 /* About how many postings a list has in a stretch of so many passages. */
@@ -175,12 +222,10 @@ static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t
 	const float gain = list->gain;
 	bool many = postings_of(s, list, WINDOW) >= MANY;
 
-	enter(s, list);
-	if (kb_cursor_seek(cursor, low) >= end)
-		return;
 	if (many)
 		memset(s->touched, 0xff, sizeof(s->touched));
-	for (; cursor->count; kb_cursor_next_block(cursor)) {
+	for (uint32_t block = list->first[s->window]; enter_next(s, list, &block, low, end);
+	     block++) {
 		const uint32_t *docs = cursor->docs, *tf = cursor->tf[KB_FIELD_BODY];
 		uint32_t i = cursor->at, stop = place_of(cursor, end);
 
@@ -204,9 +249,36 @@ static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t
 			part = kb_posting_part(s->scoring, s->segment, cursor, i, doc);
 			s->sums[place] += kb_scorer_part(gain, part);
 		}
-		cursor->at = stop;
-		if (stop < cursor->count)
-			break;
+	}
+}
+
+/* Takes a window's only essential list: what may pass the bar with `rest` more. */
+static void take_list(struct search *s, struct list *list, uint32_t low, uint32_t end,
+                      uint32_t rest)
+{
+	const uint32_t least = kb_best_bar(&s->best) - rest;
+	struct kb_cursor *cursor = &list->cursor;
+
+	s->candidates = 0;
+	for (uint32_t block = list->first[s->window]; enter_next(s, list, &block, low, end);
+	     block++) {
+		uint32_t stop = place_of(cursor, end);
+
+		kb_cursor_counts(cursor);
+		for (uint32_t i = cursor->at; i < stop && s->candidates < WINDOW; i++) {
+			uint32_t doc = cursor->docs[i], score;
+
+			if (doc - low >= end - low) /* only in a damaged list */
+				break;
+			score = kb_scorer_part(list->gain, kb_posting_part(s->scoring, s->segment,
+			                                                   cursor, i, doc));
+			if (score <= least || !kb_part_alive(s->at, doc))
+				continue;
+			touch(s, doc - low);
+			s->sums[doc - low] = score;
+			s->docs[s->candidates] = doc;
+			s->scores[s->candidates++] = score;
+		}
 	}
 }
 
@@ -280,19 +352,30 @@ static void sift(struct search *s, uint32_t low, uint32_t rest)
 /* Looks the candidates up in an optional list. rest: its bound and those of the lists after it. */
 static void look_up(struct search *s, struct list *list, uint32_t low, uint32_t rest)
 {
-	uint32_t bar = kb_best_bar(&s->best), kept = 0;
+	uint32_t bar = kb_best_bar(&s->best), kept = 0, block = list->first[s->window];
+	struct kb_cursor *cursor = &list->cursor;
 
-	enter(s, list);
+	if (cursor->block == block)
+		cursor->at = 0;
 	for (uint32_t i = 0; i < s->candidates; i++) {
 		uint32_t doc = s->docs[i], score = s->scores[i];
 
 		if (score + rest <= bar)
 			continue;
-		if (kb_cursor_seek(&list->cursor, doc) == doc) {
-			kb_cursor_counts(&list->cursor);
-			score += kb_scorer_part(list->gain, kb_posting_part(s->scoring, s->segment,
-			                                                    &list->cursor,
-			                                                    list->cursor.at, doc));
+		if (cursor->block != block || !cursor->count
+		    || cursor->docs[cursor->count - 1] < doc) {
+			block = kb_cursor_find_block(cursor, block, doc);
+			if (block < cursor->blocks) {
+				if (is_poor(s, list, block, score + rest - list->window_bound))
+					continue;
+				enter(list, block);
+			}
+		}
+		if (block < cursor->blocks && kb_cursor_seek(cursor, doc) == doc) {
+			kb_cursor_counts(cursor);
+			score += kb_scorer_part(
+			        list->gain,
+			        kb_posting_part(s->scoring, s->segment, cursor, cursor->at, doc));
 			s->sums[doc - low] = score;
 		}
 		s->docs[kept] = doc;
@@ -327,9 +410,13 @@ static void search_window(struct search *s, uint32_t window)
 		optional_bound += s->order[optional++]->window_bound;
 	if (optional == s->count)
 		return;
-	for (size_t i = optional; i < s->count; i++)
-		add_list(s, s->order[i], low, end);
-	collect(s, low, optional_bound);
+	if (optional + 1 == s->count) {
+		take_list(s, s->order[optional], low, end, optional_bound);
+	} else {
+		for (size_t i = optional; i < s->count; i++)
+			add_list(s, s->order[i], low, end);
+		collect(s, low, optional_bound);
+	}
 	while (optional-- && s->candidates) {
 		struct list *list = s->order[optional];
 
@@ -345,7 +432,8 @@ static void search_window(struct search *s, uint32_t window)
 	}
 	clear_sums(s);
 	for (uint32_t i = 0; i < s->candidates; i++)
-		kb_best_offer(&s->best, s->scores[i], s->part, s->docs[i]);
+		if (s->scores[i] > kb_best_bar(&s->best))
+			kb_best_offer(&s->best, s->scores[i], s->part, s->docs[i]);
 }
 
 static void search_windows(struct search *s)
@@ -382,26 +470,11 @@ static void search_part(struct search *s, uint32_t number, const struct kb_score
 	search_windows(s);
 }
 
-/* The parts, the one with most passages first: it brings the bar up soonest. */
-static uint32_t *parts_by_size(const struct kb_snapshot *snapshot, struct kb_arena *arena)
-{
-	uint32_t *parts = KB_NEW_ARRAY(arena, snapshot->part_count, uint32_t);
-
-	for (uint32_t i = 0; i < snapshot->part_count; i++) {
-		uint32_t at = i, passages = snapshot->parts[i].segment->passages;
-
-		for (; at && snapshot->parts[parts[at - 1]].segment->passages < passages; at--)
-			parts[at] = parts[at - 1];
-		parts[at] = i;
-	}
-	return parts;
-}
-
 void kb_search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                      const struct kb_query *query, struct kb_hit **hits, size_t *count)
 {
 	struct search *s = KB_NEW(arena, struct search);
-	uint32_t *parts = parts_by_size(snapshot, arena);
+	uint32_t *parts = kb_parts_by_size(snapshot, arena);
 	struct kb_scorer scorer;
 	size_t windows;
 
