@@ -10,9 +10,9 @@
  * lists: a passage that stands in no other list need not be looked at. The other, essential lists
  * are added up list by list into an array of the window; what comes close enough to the bar is
  * looked up in the optional lists, greatest bound first, and dropped as soon as it cannot reach the
- * bar any more. Where many passages come that close, adding up an optional list too is cheaper. A
- * single essential list, the common case of two or three words, needs no sums. No block is unpacked
- * whose bound shows that its passages cannot pass the bar with all else.
+ * bar any more. Where many passages come that close, adding up an optional list too is cheaper; one
+ * essential list that is sparse needs no sums. A block that cannot pass the bar with all else is
+ * not unpacked.
  * (Turtle, Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
  *
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
@@ -25,8 +25,9 @@ enum {
 	LOOK_UP_COST = 4, /* of one look-up, in postings added */
 	GROUP = 16,       /* sums that a bit of `touched` stands for */
 	TOUCHED = WINDOW / GROUP / 64,
-	EXACT = 1024, /* postings: a list of fewer is unpacked for its bounds */
-	MANY = 128,   /* postings in a window: most groups have one, so all are said to */
+	EXACT = 1024,        /* postings: a list of fewer is unpacked for its bounds */
+	MANY = 128,          /* postings in a window: most groups have one, so all are said to */
+	SPARSE = WINDOW / 8, /* postings in a window: fewer are faster gone through one by one */
 	DENSE = 16, /* a list of more than 1 / DENSE of the passages has its whole bound in windows
 	             */
 };
@@ -45,11 +46,10 @@ struct search {
 	const struct kb_snapshot *snapshot;
 	const struct kb_scoring *scoring;
 	const struct kb_segment *segment;
-	uint32_t part;
-	const struct kb_part *at; /* the same */
+	const struct kb_part *at;
+	uint32_t part; /* the same */
 	struct kb_best best;
-	struct list *lists;
-	struct list **order; /* by window_bound, ascending */
+	struct list *lists, **order; /* order: by window_bound, ascending */
 	size_t count;
 	uint32_t windows, window; /* of the part; the one at hand */
 	uint32_t *totals;         /* of each window: its lists' bounds */
@@ -410,7 +410,7 @@ static void search_window(struct search *s, uint32_t window)
 		optional_bound += s->order[optional++]->window_bound;
 	if (optional == s->count)
 		return;
-	if (optional + 1 == s->count) {
+	if (optional + 1 == s->count && postings_of(s, s->order[optional], WINDOW) < SPARSE) {
 		take_list(s, s->order[optional], low, end, optional_bound);
 	} else {
 		for (size_t i = optional; i < s->count; i++)
