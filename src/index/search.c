@@ -10,9 +10,8 @@
  * lists: a passage that stands in no other list need not be looked at. The other, essential lists
  * are added up list by list into an array of the window; what comes close enough to the bar is
  * looked up in the optional lists, greatest bound first, and dropped as soon as it cannot reach the
- * bar any more. Where many passages come that close, adding up an optional list too is cheaper; one
- * essential list that is sparse needs no sums. A block that cannot pass the bar with all else is
- * not unpacked.
+ * bar any more. Where many come that close, adding up an optional list too is cheaper; a single
+ * sparse essential list needs no sums. No block is unpacked that cannot pass the bar with all else.
  * (Turtle, Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
  *
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
