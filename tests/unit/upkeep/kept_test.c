@@ -32,10 +32,9 @@ static void world_init(struct world *w, struct kb_test *t)
 	snprintf(w->blob_dir, sizeof(w->blob_dir), "%s-blobs", w->f.dir);
 	w->blobs = kb_blobs_open(w->blob_dir, &w->f.err);
 	NEED(&w->f, w->blobs);
-	w->config = (struct kb_upkeep_config){ .store = w->f.store,
-		                               .blobs = w->blobs,
-		                               .log = &w->log,
-		                               .clock = &w->f.clock };
+	w->config = (struct kb_upkeep_config){
+		.store = w->f.store, .blobs = w->blobs, .log = &w->log, .clock = &w->f.clock
+	};
 	w->config.catalog = kb_catalog_open(
 	        w->f.store, w->blobs,
 	        &(struct kb_catalog_limits){ .agents = 8, .heap_bytes = INT64_MAX }, &w->log);
@@ -89,7 +88,8 @@ static bool comes(struct world *w, const char *query)
 	return false;
 }
 
-#define SEEN "SELECT seen_change = (SELECT updated_at FROM agents WHERE id = agent_id) FROM kept_turns"
+#define SEEN                                                                                       \
+	"SELECT seen_change = (SELECT updated_at FROM agents WHERE id = agent_id) FROM kept_turns"
 
 static int64_t asked_at(struct world *w)
 {
