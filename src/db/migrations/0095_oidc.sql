@@ -10,6 +10,7 @@ CREATE TABLE sign_in_attempts (
 	ends_at BIGINT NOT NULL
 );
 CREATE INDEX sign_in_attempts_by_address ON sign_in_attempts (address);
+CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (ends_at);
 -- The provider's session that a browser is part of; empty: none that is known.
 ALTER TABLE sign_ins ADD COLUMN sid TEXT NOT NULL DEFAULT '';
 CREATE INDEX sign_ins_by_sid ON sign_ins (sid) WHERE sid <> '';
