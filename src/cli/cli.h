@@ -22,6 +22,7 @@ int kb_cli_config(int argc, char **argv);
 int kb_cli_doctor(int argc, char **argv);
 int kb_cli_support(int argc, char **argv);
 int kb_cli_models(int argc, char **argv);
+int kb_cli_oidc(int argc, char **argv);
 int kb_cli_audit(int argc, char **argv);
 int kb_cli_adopt(int argc, char **argv);
 int kb_cli_export(int argc, char **argv);

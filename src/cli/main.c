@@ -36,6 +36,7 @@ static const struct kb_command commands[] = {
 	{ "config", kb_cli_config, "[OPTION]…", "show each option of the service, its value, and where that comes from", .takes = KB_TAKES_ALL },
 	{ "doctor", kb_cli_doctor, "[--json] [OPTION]…", "look at what the service stands on, and say what to do (with the options of docent serve)", .takes = KB_TAKES_ALL },
 	{ "support", kb_cli_support, "[--out FILE] [--log-file FILE] [OPTION]…", "pack what a maintainer needs to help, without secrets and texts (with the options of docent serve)", .takes = KB_TAKES_ALL },
+	{ "oidc", kb_cli_oidc, "check [OPTION]…", "ask the provider of sign-ins what it offers, and say what is missing", .takes = KB_TAKES_ALL, .verbs = "check" },
 	{ "models", kb_cli_models, "check [OPTION]…", "ask each model server of the configuration one question and say what works", .takes = KB_TAKES_ALL, .verbs = "check" },
 	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory", .takes = KB_TAKES_PLACE },
 	{ "audit", kb_cli_audit, "verify [--data DIR] | actions", "verify that the rows of who did what are as they were written, and print what is kept", .takes = KB_TAKES_PLACE, .verbs = "verify actions" },

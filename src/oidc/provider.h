@@ -36,6 +36,12 @@ void kb_oidc_cancel(struct kb_oidc *oidc);
 struct kb_sv kb_oidc_issuer(const struct kb_oidc *oidc);
 struct kb_sv kb_oidc_host(const struct kb_oidc *oidc);
 
+/* What it says of itself and how many of its keys can be used, asked now; for who sets it up.
+ * KB_E_UPSTREAM, KB_E_TIMEOUT. */
+struct kb_oidc_discovery;
+bool kb_oidc_describe(struct kb_oidc *oidc, struct kb_arena *arena, struct kb_oidc_discovery *out,
+                      size_t *keys, struct kb_err *err) KB_MUST_CHECK;
+
 /* One attempt of a browser. */
 struct kb_oidc_attempt {
 	struct kb_sv state, nonce, verifier, redirect_uri;

@@ -170,3 +170,21 @@ struct kb_oidc_known *kb_oidc_know(struct kb_oidc *oidc, int64_t younger_us, str
 	pthread_mutex_unlock(&oidc->asks);
 	return known ? known : kb_oidc_hold(oidc, INT64_MAX);
 }
+
+bool kb_oidc_describe(struct kb_oidc *oidc, struct kb_arena *arena, struct kb_oidc_discovery *out,
+                      size_t *keys, struct kb_err *err)
+{
+	struct kb_oidc_known *known = kb_oidc_know(oidc, 0, err);
+
+	if (!known)
+		return false;
+	*out = known->discovery;
+	out->authorization = kb_arena_sv(arena, out->authorization);
+	out->token = kb_arena_sv(arena, out->token);
+	out->keys = kb_arena_sv(arena, out->keys);
+	out->end_session = kb_arena_sv(arena, out->end_session);
+	out->userinfo = kb_arena_sv(arena, out->userinfo);
+	*keys = kb_oidc_keys_count(known->keys);
+	kb_oidc_let_go(known);
+	return true;
+}

@@ -165,6 +165,28 @@ test("while the provider is away a page says so, and a link of the command line 
   await signIn(kb, idp, "ann");
 });
 
+test("docent oidc check says what the provider offers, what is to be registered there, and what is missing", async (t) => {
+  const { kb, idp, roles } = await scene(t);
+  const args = ["--oidc-issuer", idp.issuer, "--oidc-client-id", CLIENT];
+  const good = await docent(["oidc", "check", ...args, "--roles", roles, "--public-url", "https://kb.example.org"]);
+  assert.equal(good.code, 0, good.stdout + good.stderr);
+  assert.match(good.stdout, /^signatures +(\S+ )*RS256/m);
+  assert.match(good.stdout, /^keys that can be used +[1-9]/m);
+  assert.match(good.stdout, /^redirect URI +https:\/\/kb\.example\.org\/login\/oidc\/callback$/m);
+  const open = await docent(["oidc", "check", ...args]);
+  assert.equal(open.code, 1);
+  assert.match(open.stdout, /--oidc-issuer needs --roles/);
+  const other = await docent(["oidc", "check", ...args.with(1, `${idp.issuer}/other`), "--roles", roles]);
+  assert.equal(other.code, 1, "it is no provider of that name");
+  await idp.close();
+  const away = await docent(["oidc", "check", ...args, "--roles", roles]);
+  assert.equal(away.code, 1);
+  assert.doesNotMatch(away.stdout, /^signatures/m);
+  const none = await docent(["oidc", "check"], { env: kb.places() });
+  assert.equal(none.code, 2);
+  assert.match(none.stderr, /--oidc-issuer is missing/);
+});
+
 test("what comes back is of this attempt, this browser and this provider, or nobody signs in", async (t) => {
   const { kb, idp } = await scene(t);
   const replace = (url, name, value) => {
