@@ -172,9 +172,11 @@ static void rows(struct kb_test *t)
 /* What is changed is kept; but asking is no change, whatever it begins. */
 static void actions(struct kb_test *t)
 {
-	bool used[KB_AUDIT_ACTION_COUNT] = {
-		[KB_AUDIT_NOTHING] = true, [KB_AUDIT_KEY_LINK] = true
-	};
+	/* Some are commands' alone. */
+	bool used[KB_AUDIT_ACTION_COUNT] = { [KB_AUDIT_NOTHING] = true,
+		                             [KB_AUDIT_KEY_LINK] = true,
+		                             [KB_AUDIT_AGENT_EXPORT] = true,
+		                             [KB_AUDIT_AGENT_IMPORT] = true };
 	size_t count;
 	const struct kb_api_route *routes = kb_api_routes(&count);
 

@@ -389,7 +389,7 @@ static bool limit_file_size(const char *dir, bool small)
 
 	(void)dir;
 	getrlimit(RLIMIT_FSIZE, &limit);
-	limit.rlim_cur = small ? KB_KIB(1000) : limit.rlim_max;
+	limit.rlim_cur = small ? KB_KIB(2000) : limit.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
 	return setrlimit(RLIMIT_FSIZE, &limit) == 0;
 }
