@@ -106,14 +106,17 @@ struct kb_db {
 static struct kb_db_conn *open_more(struct kb_db *db, bool writes, struct kb_err *err)
 {
 	const struct kb_driver *driver = db->config.driver;
-	struct kb_db_conn *conn = driver->open(db->where, writes, err);
+	struct kb_err why = { 0 }; /* whoever asks may not want to know */
+	struct kb_db_conn *conn = driver->open(db->where, writes, &why);
 
 	if (conn && atomic_exchange(&db->is_away, false))
 		kb_info(db->config.log, "the database is reached again");
+	if (!conn && !driver->is_shared && err)
+		*err = why;
 	if (conn || !driver->is_shared)
 		return conn;
 	if (!atomic_exchange(&db->is_away, true))
-		kb_warn(db->config.log, "the database is away error=%s", err->msg);
+		kb_warn(db->config.log, "the database is away error=%s", why.msg);
 	kb_fail(err, KB_E_BUSY, "the database cannot be reached");
 	return NULL;
 }

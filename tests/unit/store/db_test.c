@@ -8,7 +8,9 @@
 #include "base/fault.h"
 #include "db/db.h"
 #include "raw.h"
+#include "server.h"
 #include "store/cache.h"
+#include "store/segments.h"
 
 /* ---- group commit ---- */
 
@@ -571,6 +573,36 @@ static void test_handles(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+/* ---- a database that is away ---- */
+
+/* Who asks may not want to know why. */
+static void test_away(struct kb_test *t)
+{
+	const char *elsewhere = fixture_postgres();
+	struct kb_index_state state;
+	struct fixture f = { .t = t };
+	struct postgres pg;
+	struct kb_err err;
+
+	if (!postgres_start(t, &pg))
+		return;
+	setenv("DOCENT_TEST_POSTGRES", pg.dir, 1);
+	fixture_place(&f);
+	fixture_open(&f);
+	postgres_stop(t, &pg);
+	for (int i = 0; i < 3; i++)
+		CHECK(t, !kb_store_index_state(f.store, &f.arena, 1, &state, NULL));
+	CHECK(t, !kb_store_index_state(f.store, &f.arena, 1, &state, &err));
+	CHECK_INT(t, err.code, KB_E_BUSY);
+	kb_store_close(f.store);
+	if (elsewhere)
+		setenv("DOCENT_TEST_POSTGRES", elsewhere, 1);
+	else
+		unsetenv("DOCENT_TEST_POSTGRES");
+	kb_arena_fini(&f.arena);
+	rmdir(f.dir);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -589,6 +621,7 @@ int main(int argc, char **argv)
 		{ "one that a store lacks is applied when it is opened", test_migration_missing },
 		{ "accounts that were renamed are known by what they were made under",
 		  test_handles },
+		{ "a database that is away is no matter of who asks", test_away },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
 }
