@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/fault.h"
+#include "base/log.h"
 #include "db/db.h"
 #include "raw.h"
 #include "server.h"
@@ -580,15 +581,19 @@ static void test_away(struct kb_test *t)
 {
 	const char *elsewhere = fixture_postgres();
 	struct kb_index_state state;
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	struct fixture f = { .t = t };
 	struct postgres pg;
+	struct kb_log log;
 	struct kb_err err;
 
 	if (!postgres_start(t, &pg))
 		return;
 	setenv("DOCENT_TEST_POSTGRES", pg.dir, 1);
 	fixture_place(&f);
-	fixture_open(&f);
+	kb_log_init(&log, KB_LOG_WARN, KB_LOG_TEXT, nowhere);
+	f.store = kb_store_open(f.at, true, &f.clock, &log, &f.err);
+	CHECK(t, f.store);
 	postgres_stop(t, &pg);
 	for (int i = 0; i < 3; i++)
 		CHECK(t, !kb_store_index_state(f.store, &f.arena, 1, &state, NULL));
@@ -601,6 +606,7 @@ static void test_away(struct kb_test *t)
 		unsetenv("DOCENT_TEST_POSTGRES");
 	kb_arena_fini(&f.arena);
 	rmdir(f.dir);
+	close(nowhere);
 }
 
 int main(int argc, char **argv)
