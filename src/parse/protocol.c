@@ -40,7 +40,7 @@ enum {
 	PAINTED_BYTES = 8,
 	ENTRY_BYTES = 17, /* of an address, without its texts */
 	IS_LIST = 1,      /* entry flag */
-	ASK_MS = 100,     /* between questions whether anybody still waits */
+	ASK_MS = 20,      /* between questions whether anybody still waits */
 	WAIT_MAX_MS = 1000000,
 	DAMAGED = 1, /* list flags */
 	CUT = 2,
