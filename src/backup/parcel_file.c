@@ -127,7 +127,7 @@ static void add_number(struct kb_buf *buf, uint64_t n)
 static void add_value(struct kb_buf *buf, const struct kb_db_value *value)
 {
 	if (value->type == 'i') {
-		add_number(buf, (uint64_t)value->n << 1 ^ (uint64_t)(value->n >> 63));
+		add_number(buf, (uint64_t)value->n << 1 ^ (value->n < 0 ? UINT64_MAX : 0));
 		return;
 	}
 	add_number(buf, value->text.p ? value->text.n + 1 : 0);

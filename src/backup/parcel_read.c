@@ -294,7 +294,7 @@ bool kb_parcel_read_over(struct kb_parcel_reader *r, struct kb_err *err)
 
 bool kb_parcel_read_end(struct kb_parcel_reader *r, struct kb_err *err)
 {
-	unsigned char is[KB_HASH_BYTES], should[KB_HASH_BYTES];
+	unsigned char is[KB_HASH_BYTES] = { 0 }, should[KB_HASH_BYTES] = { 0 };
 	struct kb_arena arena = { 0 };
 	char hex[KB_HASH_HEX], more;
 	json_t *sums = NULL;
