@@ -106,17 +106,14 @@ struct kb_db {
 static struct kb_db_conn *open_more(struct kb_db *db, bool writes, struct kb_err *err)
 {
 	const struct kb_driver *driver = db->config.driver;
-	struct kb_err why = { 0 }; /* whoever asks may not want to know */
-	struct kb_db_conn *conn = driver->open(db->where, writes, &why);
+	struct kb_db_conn *conn = driver->open(db->where, writes, err);
 
 	if (conn && atomic_exchange(&db->is_away, false))
 		kb_info(db->config.log, "the database is reached again");
-	if (!conn && !driver->is_shared && err)
-		*err = why;
 	if (conn || !driver->is_shared)
 		return conn;
 	if (!atomic_exchange(&db->is_away, true))
-		kb_warn(db->config.log, "the database is away error=%s", why.msg);
+		kb_warn(db->config.log, "the database is away error=%s", err->msg);
 	kb_fail(err, KB_E_BUSY, "the database cannot be reached");
 	return NULL;
 }
@@ -610,7 +607,9 @@ bool kb_db_append(struct kb_db *db, struct kb_db_append *append, kb_write_fn *fn
 struct kb_db_conn *kb_db_take(struct kb_db *db, bool snapshot, struct kb_err *err)
 {
 	struct kb_db_conn *conn = NULL;
+	struct kb_err unasked = { 0 };
 
+	err = err ? err : &unasked;
 	pthread_mutex_lock(&db->readers_lock);
 	while (!db->free_count && db->open_count == READERS_MAX)
 		pthread_cond_wait(&db->reader_free, &db->readers_lock);

@@ -128,9 +128,16 @@ static void each_page(struct kb_arrival *a, json_t *value, bool is_page, page_fn
 
 	if (json_is_integer(value) && is_page)
 		fn(a, value);
-	json_array_foreach(value, i, member) each_page(a, member, is_page, fn);
-	json_object_foreach(value, name, member) each_page(
-	        a, member, strcmp(name, "page_id") == 0 || strcmp(name, "given") == 0, fn);
+	json_array_foreach(value, i, member)
+	{
+		each_page(a, member, is_page, fn);
+	}
+	json_object_foreach(value, name, member)
+	{
+		bool names_one = strcmp(name, "page_id") == 0 || strcmp(name, "given") == 0;
+
+		each_page(a, member, names_one, fn);
+	}
 }
 
 static bool is_id(int64_t n)
