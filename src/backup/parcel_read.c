@@ -154,7 +154,7 @@ static bool read_json(struct kb_parcel_reader *r, struct kb_arena *arena, size_t
 bool kb_parcel_read_head(struct kb_parcel_reader *r, struct kb_arena *arena,
                          struct kb_parcel_head *out, struct kb_err *err)
 {
-	json_t *head;
+	json_t *head = NULL;
 
 	if (!kb_parcel_read_next(r, err))
 		return false;
@@ -182,7 +182,7 @@ bool kb_parcel_read_table(struct kb_parcel_reader *r, struct kb_arena *arena,
 {
 	const json_t *columns, *column;
 	struct kb_sv *names, letters;
-	json_t *table;
+	json_t *table = NULL;
 	size_t i;
 
 	if (!read_json(r, arena, (size_t)r->left, &table, err))

@@ -73,7 +73,7 @@ static bool get(struct kb_oidc *oidc, struct kb_arena *arena, struct kb_sv url, 
 static struct kb_oidc_known *learn(struct kb_oidc *oidc, struct kb_err *err)
 {
 	struct kb_oidc_known *known = kb_xcalloc(1, sizeof(*known));
-	struct kb_sv issuer = kb_sv_str(oidc->config.issuer), address, text;
+	struct kb_sv issuer = kb_sv_str(oidc->config.issuer), address, text = KB_SV("");
 
 	known->holders = 1;
 	address = kb_arena_printf(&known->arena, "%.*s/.well-known/openid-configuration",

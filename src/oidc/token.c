@@ -128,7 +128,7 @@ static double time_of(const json_t *claims, const char *name)
 /* Comparisons are such that no number at all fails them. */
 static bool is_of_now(const json_t *claims, int64_t now_us, int64_t *exp_s, struct kb_err *err)
 {
-	double now = (double)(now_us / KB_SECOND_US), exp = time_of(claims, "exp"),
+	double now = (double)now_us / (double)KB_SECOND_US, exp = time_of(claims, "exp"),
 	       iat = time_of(claims, "iat"), nbf = time_of(claims, "nbf");
 
 	if (!(exp + KB_OIDC_SKEW_S > now) || !(exp < 1e12))
@@ -164,7 +164,7 @@ bool kb_oidc_id_token_read(struct kb_arena *arena, struct kb_sv token,
                            const struct kb_oidc_keys *keys, const struct kb_oidc_expected *expected,
                            struct kb_oidc_claims *out, struct kb_err *err)
 {
-	struct opened opened;
+	struct opened opened = { 0 };
 
 	*out = (struct kb_oidc_claims){ 0 };
 	if (!open_token(arena, token, keys, expected->algorithms, &opened, err)
@@ -185,7 +185,7 @@ bool kb_oidc_logout_token_read(struct kb_arena *arena, struct kb_sv token,
                                const struct kb_oidc_expected *expected, struct kb_oidc_claims *out,
                                struct kb_err *err)
 {
-	struct opened opened;
+	struct opened opened = { 0 };
 
 	*out = (struct kb_oidc_claims){ 0 };
 	if (!open_token(arena, token, keys, expected->algorithms, &opened, err)
