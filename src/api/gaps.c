@@ -36,14 +36,6 @@ static bool no_state(struct kb_err *err)
 
 /* ---- records ---- */
 
-static void key_time_or_null(struct kb_jw *jw, const char *key, int64_t at)
-{
-	if (at)
-		kb_jw_key_time(jw, key, at);
-	else
-		kb_jw_key_null(jw, key);
-}
-
 static void key_int_or_null(struct kb_jw *jw, const char *key, int64_t n, bool known)
 {
 	if (known)
@@ -69,9 +61,9 @@ static void write_members(struct kb_jw *jw, const struct kb_gap *gap)
 	kb_jw_key_time(jw, "last_at", gap->last_at);
 	key_int_or_null(jw, "answers", gap->answers, gap->tried > 0);
 	key_int_or_null(jw, "of", gap->tried, gap->tried > 0);
-	key_time_or_null(jw, "tried_at", gap->tried_at);
+	kb_jw_key_time_opt(jw, "tried_at", gap->tried_at);
 	kb_jw_key_bool(jw, "by_itself", gap->by_itself);
-	key_time_or_null(jw, "closed_at", gap->closed_at);
+	kb_jw_key_time_opt(jw, "closed_at", gap->closed_at);
 }
 
 static void gap_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)

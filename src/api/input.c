@@ -299,3 +299,29 @@ bool kb_input_bytes(struct kb_arena *arena, const struct kb_api_input *input, st
 	*out = kb_sv(mapping->p, mapping->n);
 	return true;
 }
+
+bool kb_inputs_ids(const struct kb_inputs *inputs, struct kb_arena *arena, struct kb_input_ids *ids,
+                   struct kb_err *err)
+{
+	const json_t *json = kb_inputs_json(inputs, arena, ids->name), *item;
+	size_t count = json_array_size(json), i;
+	int64_t *v;
+
+	if (!json)
+		return true;
+	if (!json_is_array(json) && !json_is_null(json))
+		return kb_fail(err, KB_E_INVALID, "%s must be an array of document ids", ids->name);
+	if (count > ids->max)
+		return kb_fail(err, KB_E_INVALID, "%s holds %zu documents, the limit is %zu",
+		               ids->name, count, ids->max);
+	v = KB_NEW_ARRAY(arena, count, int64_t);
+	json_array_foreach(json, i, item)
+	{
+		if (!json_is_integer(item))
+			return kb_fail(err, KB_E_INVALID, "%s[%zu] must be integer", ids->name, i);
+		v[i] = json_integer_value(item);
+	}
+	ids->v = v;
+	ids->count = count;
+	return true;
+}

@@ -65,6 +65,17 @@ bool kb_inputs_int(const struct kb_inputs *inputs, const char *name, int64_t min
 const json_t *kb_inputs_json(const struct kb_inputs *inputs, struct kb_arena *arena,
                              const char *name);
 
+/* Ids of documents: an array of at most so many; null is none, and where the field is left out v
+ * and count stay as they are. */
+struct kb_input_ids {
+	const char *name;
+	size_t max;
+	const int64_t *v;
+	size_t count;
+};
+bool kb_inputs_ids(const struct kb_inputs *inputs, struct kb_arena *arena, struct kb_input_ids *ids,
+                   struct kb_err *err) KB_MUST_CHECK;
+
 /* A FILE input's bytes: not read but mapped for the arena's life, since it may have 100 MB of which
  * the check of pictures wants to know the size only. */
 bool kb_input_bytes(struct kb_arena *arena, const struct kb_api_input *input, struct kb_sv *out,

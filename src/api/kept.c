@@ -14,14 +14,6 @@ static const char *const states[] = {
 
 /* ---- records ---- */
 
-static void key_time_or_null(struct kb_jw *jw, const char *key, int64_t at)
-{
-	if (at)
-		kb_jw_key_time(jw, key, at);
-	else
-		kb_jw_key_null(jw, key);
-}
-
 static void write_lines(struct kb_jw *jw, const char *key, struct kb_sv lines)
 {
 	struct kb_sv one;
@@ -57,8 +49,8 @@ static void write_result(struct kb_jw *jw, const struct kb_kept_test *test)
 	kb_jw_key_opt(jw, "answer", asked ? test->answer : (struct kb_sv){ 0 });
 	kb_jw_key_opt(jw, "answer_before",
 	              test->turned_at ? test->answer_before : (struct kb_sv){ 0 });
-	key_time_or_null(jw, "turned_at", test->turned_at);
-	key_time_or_null(jw, "asked_at", test->asked_at);
+	kb_jw_key_time_opt(jw, "turned_at", test->turned_at);
+	kb_jw_key_time_opt(jw, "asked_at", test->asked_at);
 }
 
 /* A test with its documents. */
@@ -179,25 +171,13 @@ static bool read_lines(struct kb_call *call, const struct lines_limit *limit, st
 
 static bool read_documents(struct kb_call *call, struct kb_kept_put *put, struct kb_err *err)
 {
-	const json_t *json = kb_inputs_json(&call->inputs, call->arena, "documents"), *item;
-	int64_t *ids;
-	size_t i;
+	struct kb_input_ids ids = { "documents", KB_KEPT_DOCUMENTS_MAX, put->documents,
+		                    put->document_count };
 
-	if (!json)
-		return true;
-	put->document_count = json_array_size(json);
-	if (!json_is_array(json) && !json_is_null(json))
-		return kb_fail(err, KB_E_INVALID, "documents must be an array of document ids");
-	if (put->document_count > KB_KEPT_DOCUMENTS_MAX)
-		return kb_fail(err, KB_E_INVALID, "documents holds %zu documents, the limit is %d",
-		               put->document_count, KB_KEPT_DOCUMENTS_MAX);
-	put->documents = ids = KB_NEW_ARRAY(call->arena, put->document_count, int64_t);
-	json_array_foreach(json, i, item)
-	{
-		if (!json_is_integer(item))
-			return kb_fail(err, KB_E_INVALID, "documents[%zu] must be integer", i);
-		ids[i] = json_integer_value(item);
-	}
+	if (!kb_inputs_ids(&call->inputs, call->arena, &ids, err))
+		return false;
+	put->documents = ids.v;
+	put->document_count = ids.count;
 	return true;
 }
 

@@ -55,10 +55,7 @@ static void write_key(struct kb_call *call, struct kb_jw *jw, const struct kb_ke
 	else
 		kb_jw_null(jw);
 	kb_jw_key_time(jw, "created_at", key->created_at);
-	if (key->seen_at)
-		kb_jw_key_time(jw, "seen_at", key->seen_at);
-	else
-		kb_jw_key_null(jw, "seen_at");
+	kb_jw_key_time_opt(jw, "seen_at", key->seen_at);
 	kb_jw_end(jw);
 }
 

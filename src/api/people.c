@@ -143,14 +143,6 @@ static bool read_person(struct kb_call *call, struct kb_person *person, struct k
 
 /* ---- writing ---- */
 
-static void write_time(struct kb_jw *jw, const char *name, int64_t at)
-{
-	if (at)
-		kb_jw_key_time(jw, name, at);
-	else
-		kb_jw_key_null(jw, name);
-}
-
 static void write_person(struct kb_jw *jw, const struct kb_person *person)
 {
 	kb_jw_object(jw);
@@ -162,8 +154,8 @@ static void write_person(struct kb_jw *jw, const struct kb_person *person)
 	kb_grants_write(jw, person->grants, person->grant_count);
 	kb_jw_key(jw, "labels");
 	kb_jw_raw(jw, person->labels.n ? person->labels : KB_SV("[]"));
-	write_time(jw, "invited_until", person->invited_until);
-	write_time(jw, "seen_at", person->seen_at);
+	kb_jw_key_time_opt(jw, "invited_until", person->invited_until);
+	kb_jw_key_time_opt(jw, "seen_at", person->seen_at);
 	kb_jw_key_time(jw, "created_at", person->created_at);
 	kb_jw_key_time(jw, "updated_at", person->updated_at);
 	kb_jw_end(jw);

@@ -19,10 +19,7 @@ static void write_page(struct kb_jw *jw, const struct kb_progress_page *page)
 	kb_jw_key_opt(jw, "reason", page->reason.n ? page->reason : (struct kb_sv){ 0 });
 	kb_reason_write(jw, &reason);
 	kb_jw_key_int(jw, "attempts", page->attempts);
-	if (page->next_try_at)
-		kb_jw_key_time(jw, "next_try_at", page->next_try_at);
-	else
-		kb_jw_key_null(jw, "next_try_at");
+	kb_jw_key_time_opt(jw, "next_try_at", page->next_try_at);
 	kb_jw_end(jw);
 }
 

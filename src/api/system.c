@@ -54,14 +54,6 @@ bool kb_system_ready(struct kb_call *call, struct kb_err *err)
 	return true;
 }
 
-static void write_time(struct kb_jw *jw, const char *name, int64_t us)
-{
-	if (us)
-		kb_jw_key_time(jw, name, us);
-	else
-		kb_jw_key_null(jw, name);
-}
-
 /* Of all nodes. Why one failed names places of the machine: the log says it, and docent doctor. */
 bool kb_system_backups(struct kb_call *call, struct kb_err *err)
 {
@@ -74,10 +66,10 @@ bool kb_system_backups(struct kb_call *call, struct kb_err *err)
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key_int(&jw, "every_s", backups.every_us / KB_SECOND_US);
-	write_time(&jw, "finished_at", backups.last_at);
-	write_time(&jw, "state_at", backups.state_at);
-	write_time(&jw, "next_at", kb_backup_next(&backups));
-	write_time(&jw, "verified_at", backups.drill_at);
+	kb_jw_key_time_opt(&jw, "finished_at", backups.last_at);
+	kb_jw_key_time_opt(&jw, "state_at", backups.state_at);
+	kb_jw_key_time_opt(&jw, "next_at", kb_backup_next(&backups));
+	kb_jw_key_time_opt(&jw, "verified_at", backups.drill_at);
 	kb_jw_key_int(&jw, "kept", backups.kept);
 	kb_jw_key_int(&jw, "held_bytes", backups.held_bytes);
 	kb_jw_key_bool(&jw, "is_encrypted", backups.is_sealed);

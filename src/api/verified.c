@@ -70,10 +70,7 @@ static void write_members(struct kb_jw *jw, const struct kb_verified *answer)
 	key_optional(jw, "owner", answer->owner);
 	key_optional(jw, "checked_by", answer->checked_by);
 	kb_jw_key_time(jw, "checked_at", answer->checked_at);
-	if (answer->review_at)
-		kb_jw_key_time(jw, "review_at", answer->review_at);
-	else
-		kb_jw_key_null(jw, "review_at");
+	kb_jw_key_time_opt(jw, "review_at", answer->review_at);
 	kb_jw_key_time(jw, "created_at", answer->created_at);
 	kb_jw_key_time(jw, "updated_at", answer->updated_at);
 }
@@ -211,25 +208,13 @@ static bool read_answer(struct kb_call *call, struct kb_sv *out, struct kb_err *
 
 static bool read_cites(struct kb_call *call, struct kb_verified_put *put, struct kb_err *err)
 {
-	const json_t *json = kb_inputs_json(&call->inputs, call->arena, "citations"), *item;
-	int64_t *ids;
-	size_t i;
+	struct kb_input_ids ids = { "citations", KB_VERIFIED_CITES_MAX, put->cited,
+		                    put->cited_count };
 
-	if (!json)
-		return true;
-	put->cited_count = json_array_size(json);
-	if (!json_is_array(json) && !json_is_null(json))
-		return kb_fail(err, KB_E_INVALID, "citations must be an array of document ids");
-	if (put->cited_count > KB_VERIFIED_CITES_MAX)
-		return kb_fail(err, KB_E_INVALID, "citations holds %zu documents, the limit is %d",
-		               put->cited_count, KB_VERIFIED_CITES_MAX);
-	put->cited = ids = KB_NEW_ARRAY(call->arena, put->cited_count, int64_t);
-	json_array_foreach(json, i, item)
-	{
-		if (!json_is_integer(item))
-			return kb_fail(err, KB_E_INVALID, "citations[%zu] must be integer", i);
-		ids[i] = json_integer_value(item);
-	}
+	if (!kb_inputs_ids(&call->inputs, call->arena, &ids, err))
+		return false;
+	put->cited = ids.v;
+	put->cited_count = ids.count;
 	return true;
 }
 

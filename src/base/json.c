@@ -309,6 +309,14 @@ void kb_jw_key_time(struct kb_jw *jw, const char *name, int64_t us)
 	kb_jw_time(jw, us);
 }
 
+void kb_jw_key_time_opt(struct kb_jw *jw, const char *name, int64_t us)
+{
+	if (us)
+		kb_jw_key_time(jw, name, us);
+	else
+		kb_jw_key_null(jw, name);
+}
+
 void kb_jw_key_opt(struct kb_jw *jw, const char *name, struct kb_sv text)
 {
 	kb_jw_key(jw, name);

@@ -71,6 +71,7 @@ void kb_jw_key_int(struct kb_jw *jw, const char *name, int64_t n);
 void kb_jw_key_bool(struct kb_jw *jw, const char *name, bool b);
 void kb_jw_key_null(struct kb_jw *jw, const char *name);
 void kb_jw_key_time(struct kb_jw *jw, const char *name, int64_t us);
+void kb_jw_key_time_opt(struct kb_jw *jw, const char *name, int64_t us); /* 0: null */
 /* null for a view whose p is NULL. */
 void kb_jw_key_opt(struct kb_jw *jw, const char *name, struct kb_sv text);
 
