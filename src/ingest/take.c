@@ -8,9 +8,9 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "ingest/insets.h"
-#include "ingest/kept.h"
 #include "ingest/origin.h"
 #include "ingest/parts.h"
+#include "ingest/put_off.h"
 #include "ingest/recording.h"
 #include "out/link.h"
 #include "passages/document.h"
@@ -215,7 +215,7 @@ static bool ask_for_scripts(struct kb_taking *taking, bool ok, struct kb_scripte
 enum kb_take_step kb_take_parse(struct kb_taking *taking)
 {
 	struct kb_scripted scripted;
-	bool ok = kb_kept_read(taking) || parse(taking);
+	bool ok = kb_put_off_read(taking) || parse(taking);
 
 	if (!ask_for_scripts(taking, ok, &scripted))
 		return KB_TAKE_FAILED;

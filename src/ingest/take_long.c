@@ -1,6 +1,6 @@
 /* The steps of a page that may take minutes: for a thread that has time for them. */
 #include "ingest/insets.h"
-#include "ingest/kept.h"
+#include "ingest/put_off.h"
 #include "ingest/recording.h"
 #include "ingest/sight.h"
 #include "ingest/taking.h"
@@ -154,7 +154,7 @@ enum kb_take_step kb_take_scan(struct kb_taking *taking)
 	struct kb_scan scan = { .timeout_ms = patience_of(taking->batch), .cancel = &cancel };
 
 	if (!taking->lease->is_slow)
-		return kb_kept_put_off(taking);
+		return kb_put_off(taking);
 	scan.lang = lang_of_agent(taking->batch);
 	if (!read_painted(taking, &scan))
 		return KB_TAKE_FAILED;
@@ -195,7 +195,7 @@ enum kb_take_step kb_take_insets(struct kb_taking *taking)
 	bool ok = true;
 
 	if (!taking->lease->is_slow)
-		return kb_kept_put_off(taking);
+		return kb_put_off(taking);
 	insets.lang = lang_of_agent(batch);
 	kb_sight_init(&sight, &none, config->parser, kb_models_in(config->models, &batch->arena),
 	              &batch->options, may_spend(batch));

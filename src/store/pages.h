@@ -60,7 +60,8 @@ struct kb_page {
 	int64_t size;              /* bytes of the original */
 	struct kb_sv blob;         /* original; empty: not kept */
 	struct kb_sv text_blob;    /* extracted text as JSON (parse.h); empty: none yet */
-	/* QUEUED, and slow: what was parsed of it, for who reads on (ingest/kept.h); else empty. */
+	/* QUEUED, and slow: what was parsed of it, for who reads on (ingest/put_off.h); else empty.
+	 */
 	struct kb_sv parsed_blob;
 	enum kb_status crawl, index;
 	struct kb_sv reason; /* why it is queued, failed or limited: a sentence; may be empty */

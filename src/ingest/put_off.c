@@ -1,4 +1,4 @@
-#include "ingest/kept.h"
+#include "ingest/put_off.h"
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -21,7 +21,7 @@ static struct kb_sv id_of(struct kb_taking *taking)
 	return kb_sv(hex, ID_BYTES);
 }
 
-enum kb_take_step kb_kept_put_off(struct kb_taking *taking)
+enum kb_take_step kb_put_off(struct kb_taking *taking)
 {
 	struct kb_blobs *blobs = taking->batch->by->config->blobs;
 	struct kb_blob_name name;
@@ -44,7 +44,7 @@ enum kb_take_step kb_kept_put_off(struct kb_taking *taking)
 	return KB_TAKE_LATER;
 }
 
-bool kb_kept_read(struct kb_taking *taking)
+bool kb_put_off_read(struct kb_taking *taking)
 {
 	const struct kb_ingest_config *config = taking->batch->by->config;
 	struct kb_arena *arena = &taking->batch->arena;

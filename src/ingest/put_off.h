@@ -6,15 +6,15 @@
  * what was asked of the parser: where that is another today (the file was replaced, OCR was
  * switched on), it is of no use, and the page is parsed anew.
  */
-#ifndef KB_INGEST_KEPT_H
-#define KB_INGEST_KEPT_H
+#ifndef KB_INGEST_PUT_OFF_H
+#define KB_INGEST_PUT_OFF_H
 
 #include "ingest/taking.h"
 
 /* Ends its steps with LATER, and taking->kept: nothing where documents were found within this one,
  * which only the parser can give again. FAILED where the blob cannot be put. */
-enum kb_take_step kb_kept_put_off(struct kb_taking *taking);
+enum kb_take_step kb_put_off(struct kb_taking *taking);
 /* Into taking->parsed. False: there is none that can be used. */
-bool kb_kept_read(struct kb_taking *taking);
+bool kb_put_off_read(struct kb_taking *taking);
 
 #endif
