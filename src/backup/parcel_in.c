@@ -6,12 +6,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backup/names.h"
 #include "base/crew.h"
 #include "base/file.h"
 #include "base/temp.h"
+#include "store/accounts.h"
 
 enum {
 	HANDS = 6, /* that put small blobs */
@@ -268,15 +270,20 @@ static bool come(struct coming *c, struct kb_parcel_came *out, struct kb_err *er
 {
 	struct kb_arena arena = { 0 };
 	struct kb_parcel_head head;
+	struct kb_account account;
 	bool ok;
 
-	if (!kb_arrival_begin(c->arrival, err))
+	if (!kb_store_account_ensure(c->task->store, &arena, kb_sv_str(c->task->account),
+	                             (struct kb_sv){ 0 }, &account, err)
+	    || !kb_arrival_begin(c->arrival, account.id, err)) {
+		kb_arena_fini(&arena);
 		return false;
+	}
 	c->held_at = kb_clock_mono_us();
 	ok = rewind_file(c, &arena, &head, err) && kb_parcel_read_next(&c->reader, err)
 	     && take_blobs(c, err) && read_tables(c, kb_arrival_put, err);
 	if (ok)
-		c->task->coming(c->task->arg, kb_arrival_agent(c->arrival));
+		c->task->coming(c->task->arg, account.id, kb_arrival_agent(c->arrival));
 	ok = ok && kb_arrival_end(c->arrival, &out->arrived, err);
 	if (!ok)
 		kb_arrival_drop(c->arrival);
@@ -291,16 +298,32 @@ static bool has_blob(void *arg, struct kb_sv name)
 	return kb_names_has(&c->names, name);
 }
 
+/* It is read twice, so it is no pipe; and who asks for one does not wait for its other end. */
+static bool open_file(struct coming *c, struct kb_err *err)
+{
+	int fd = open(c->task->from, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return kb_fail(err, errno == ENOENT ? KB_E_NOT_FOUND : KB_E_IO,
+		               "it cannot be opened: %s", strerror(errno));
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		kb_fd_close(&fd);
+		return kb_fail(err, KB_E_INVALID, "it is no file");
+	}
+	c->file = fdopen(fd, "r");
+	if (!c->file)
+		kb_fd_close(&fd);
+	return c->file || kb_fail(err, KB_E_IO, "it cannot be opened: no memory");
+}
+
 static bool run(struct coming *c, struct kb_arena *arena, struct kb_parcel_came *out,
                 struct kb_err *err)
 {
-	const struct kb_arrival_config config = { c->task->store, c->task->account_id, has_blob,
-		                                  c };
+	const struct kb_arrival_config config = { c->task->store, has_blob, c };
 
-	c->file = fopen(c->task->from, "re");
-	if (!c->file)
-		return kb_fail(err, errno == ENOENT ? KB_E_NOT_FOUND : KB_E_IO,
-		               "it cannot be opened: %s", strerror(errno));
+	if (!open_file(c, err))
+		return false;
 	setvbuf(c->file, NULL, _IOFBF, BUFFER);
 	c->arrival = kb_arrival_new(&config, err);
 	if (!c->arrival || !look_whole(c, arena, &out->head, err) || !come(c, out, err))

@@ -16,11 +16,11 @@ struct kb_parcel_in {
 	struct kb_store *store; /* opened for this (KB_STORE_TOOL) */
 	struct kb_blobs *blobs; /* with their ledger */
 	const char *from;
-	int64_t account_id;
-	const char *temp_dir;           /* on the file system of blobs in a directory */
+	const char *account;  /* its handle; made where there is none and the file is good */
+	const char *temp_dir; /* on the file system of blobs in a directory */
 	const struct kb_cancel *cancel; /* may be NULL */
 	/* Right before the write that lets the agent be seen, on the same thread. */
-	void (*coming)(void *arg, int64_t agent_id);
+	void (*coming)(void *arg, int64_t account_id, int64_t agent_id);
 	void *arg;
 };
 struct kb_parcel_came {

@@ -218,16 +218,15 @@ static void say_came(const struct kb_parcel_came *came, const char *file)
 /* Who brought it is written with what lets it be seen. */
 struct kept {
 	struct place *place;
-	int64_t account_id;
 	struct kb_audit audit;
 };
 
-static void keep(void *arg, int64_t agent_id)
+static void keep(void *arg, int64_t account_id, int64_t agent_id)
 {
 	struct kept *kept = arg;
 
 	note(&kept->audit, kept->place, "import",
-	     &(struct kb_audit_entry){ .account_id = kept->account_id,
+	     &(struct kb_audit_entry){ .account_id = account_id,
 	                               .action = KB_AUDIT_AGENT_IMPORT,
 	                               .agent_id = agent_id });
 }
@@ -235,24 +234,21 @@ static void keep(void *arg, int64_t agent_id)
 static bool import_agent(struct place *p, struct arguments *args, struct kb_err *err)
 {
 	struct kept kept = { .place = p };
-	struct kb_parcel_in task = {
-		.from = args->file, .cancel = &cancel, .coming = keep, .arg = &kept
-	};
+	struct kb_parcel_in task = { .from = args->file,
+		                     .account = args->account,
+		                     .cancel = &cancel,
+		                     .coming = keep,
+		                     .arg = &kept };
 	struct kb_parcel_came came;
-	struct kb_account account;
 	bool ok;
 
 	if (access(args->file, R_OK) != 0)
 		return kb_fail_errno(err, "cannot read %s", args->file);
-	if (!open_place(p, &args->options, err) || !kb_dir_make(p->at.temp, err)
-	    || !kb_store_account_ensure(p->data.store, &p->arena, kb_sv_str(args->account),
-	                                (struct kb_sv){ 0 }, &account, err))
+	if (!open_place(p, &args->options, err) || !kb_dir_make(p->at.temp, err))
 		return false;
 	task.store = p->data.store;
 	task.blobs = p->data.blobs;
-	task.account_id = account.id;
 	task.temp_dir = p->at.temp;
-	kept.account_id = account.id;
 	ok = kb_parcel_import(&task, &p->arena, &came, err);
 	if (!kb_audit_end(&kept.audit, ok ? KB_AUDIT_DONE : KB_AUDIT_FAILED, ok ? err : NULL)
 	    || !ok)

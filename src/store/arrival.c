@@ -121,7 +121,7 @@ static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return ok;
 }
 
-bool kb_arrival_begin(struct kb_arrival *a, struct kb_err *err)
+bool kb_arrival_begin(struct kb_arrival *a, int64_t account_id, struct kb_err *err)
 {
 	bool ok;
 
@@ -137,6 +137,7 @@ bool kb_arrival_begin(struct kb_arrival *a, struct kb_err *err)
 		if (a->ids[i].high - a->ids[i].low > SPAN_MOST)
 			return kb_fail(err, KB_E_CORRUPT, "its ids of a %s are too far apart",
 			               kb_parcel_sequences[i]);
+	a->account_id = account_id;
 	ok = kb_db_write(a->config.store->db, begin, a, err);
 	if (!ok)
 		a->agent_id = 0;

@@ -342,7 +342,7 @@ struct kb_db_value kb_coming_value(struct kb_arrival *a, struct kb_arena *arena,
 	case KB_PARCEL_AGENT:
 		return kb_int(a->agent_id);
 	case KB_PARCEL_ACCOUNT:
-		return kb_int(value.n && value.n == a->from_account ? a->config.account_id : 0);
+		return kb_int(value.n && value.n == a->from_account ? a->account_id : 0);
 	case KB_PARCEL_PAGE:
 	case KB_PARCEL_SOURCE:
 	case KB_PARCEL_LABEL:

@@ -26,6 +26,7 @@ struct kb_coming_own {
 
 struct kb_arrival {
 	struct kb_arrival_config config;
+	int64_t account_id; /* whose it will be */
 	struct kb_arena arena;
 	struct kb_move_tables known;
 	struct kb_coming_table *tables;

@@ -62,7 +62,6 @@ bool kb_store_parcel_read(struct kb_store *store, const struct kb_parcel *parcel
 struct kb_arrival;
 struct kb_arrival_config {
 	struct kb_store *store; /* closed behind it: it keeps the statements */
-	int64_t account_id;     /* whose the agent will be */
 	/* Whether the bytes of that name come along. */
 	bool (*has_blob)(void *arg, struct kb_sv name);
 	void *arg;
@@ -78,8 +77,10 @@ bool kb_arrival_table(struct kb_arrival *arrival, const struct kb_parcel_table *
 bool kb_arrival_look(struct kb_arrival *arrival, const struct kb_parcel_rows *rows,
                      struct kb_err *err) KB_MUST_CHECK;
 
-/* Once all have been looked at. From here on they come again, the same. */
-bool kb_arrival_begin(struct kb_arrival *arrival, struct kb_err *err) KB_MUST_CHECK;
+/* Once all have been looked at: it will be that account's. From here on they come again, the same.
+ */
+bool kb_arrival_begin(struct kb_arrival *arrival, int64_t account_id,
+                      struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_CONFLICT: nobody held on to it for too long, and it is being removed. */
 bool kb_arrival_hold(struct kb_arrival *arrival, struct kb_err *err) KB_MUST_CHECK;
 bool kb_arrival_put(struct kb_arrival *arrival, const struct kb_parcel_rows *rows,

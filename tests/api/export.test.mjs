@@ -1,11 +1,12 @@
 // docent export and docent import FILE: an agent goes into a file and comes out of it, in the same installation or
 // another, from and to SQLite and PostgreSQL, directories and buckets; and nothing comes of a file that is not whole.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
 import { library, questions } from "./lib/documents.mjs";
 import { database } from "./lib/postgres.mjs";
+import { rowsOf } from "./lib/rows.mjs";
 import { Agent, binary } from "./lib/service.mjs";
 import { folder, unique } from "./lib/util.mjs";
 
@@ -260,9 +261,16 @@ test("a file that is cut off, damaged, longer or none of ours is refused, and no
     );
   }
   await refused(["import", path.join(dir, "none.agent"), ...to.at], /cannot read .*none\.agent/);
+  const pipe = path.join(dir, "pipe.agent");
+  execFileSync("mkfifo", [pipe]);
+  for (const none of [pipe, dir]) await refused(["import", none, ...to.at], /it is no file/);
+  // Whose it would have been is not made for it.
+  await writeFile(bad, cases[3]);
+  await refused(["import", bad, "--account", "newcomer", ...to.at], /it is cut off/);
   assert.deepEqual((await to.kb.expect(200, "GET", "/projects")).data, []);
   assert.deepEqual(await readdir(path.join(to.dir, "blobs")), blobs);
   await to.kb.stop();
+  assert.deepEqual(await rowsOf(to.dir, "SELECT handle FROM accounts"), ["default"]);
   await sound(to.at);
 });
 

@@ -164,7 +164,7 @@ static void test_foreign(struct kb_test *t)
 
 	fixture_init(&f, t);
 	for (size_t i = 0; i < KB_COUNTOF(foreign); i++) {
-		struct kb_arrival_config config = { f.store, f.account.id, has_blob, NULL };
+		struct kb_arrival_config config = { f.store, has_blob, NULL };
 		struct kb_arrival *arrival = kb_arrival_new(&config, &f.err);
 		struct kb_db_value row[COLUMNS];
 		struct kb_err err = { 0 };
@@ -197,14 +197,15 @@ static void test_begin(struct kb_test *t)
 	struct fixture f;
 
 	fixture_init(&f, t);
-	config = (struct kb_arrival_config){ f.store, f.account.id, has_blob, NULL };
+	config = (struct kb_arrival_config){ f.store, has_blob, NULL };
 	arrival = kb_arrival_new(&config, &f.err);
 	CHECK(t, !offer(arrival, "pages", pages, "iii", apart, &f.err));
-	CHECK(t, !kb_arrival_begin(arrival, &f.err) && f.err.code == KB_E_CORRUPT);
+	CHECK(t, !kb_arrival_begin(arrival, f.account.id, &f.err) && f.err.code == KB_E_CORRUPT);
 	CHECK(t, offer(arrival, "agents", own, "iii", agent, &f.err));
 	CHECK(t, !kb_arrival_look(arrival, &(struct kb_parcel_rows){ agent, 1 }, &f.err));
 	CHECK(t, offer(arrival, "pages", pages, "iii", apart, &f.err));
-	CHECK(t, !kb_arrival_begin(arrival, &f.err) && strstr(f.err.msg, "too far apart"));
+	CHECK(t, !kb_arrival_begin(arrival, f.account.id, &f.err)
+	                 && strstr(f.err.msg, "too far apart"));
 	kb_arrival_drop(arrival);
 	kb_arrival_free(arrival);
 	fixture_fini(&f);
