@@ -221,24 +221,24 @@ bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,
 	int64_t start = kb_clock_mono_us();
 	struct kb_answer_job job = { .answerer = answerer, .arena = arena };
 	struct kb_snapshot *snapshot;
-	struct kb_view view;
+	struct kb_live live;
 	bool ok;
 
 	*out = (struct kb_findings){ 0 };
-	if (!kb_catalog_get(answerer->catalog, request->agent_id, &view, err))
+	if (!kb_catalog_get(answerer->catalog, request->agent_id, &live, err))
 		return false;
 	job.analyzer = kb_analyzer_borrow(answerer);
-	snapshot = kb_view_opened(&view, arena, &request->labels);
+	snapshot = kb_live_opened(&live, arena, &request->labels);
 	ok = search(&job, request, snapshot, out, err);
 	kb_snapshot_release(snapshot);
-	if (!ok && kb_catalog_reopen(answerer->catalog, request->agent_id, &view, err)) {
+	if (!ok && kb_catalog_reopen(answerer->catalog, request->agent_id, &live, err)) {
 		*out = (struct kb_findings){ 0 };
-		snapshot = kb_view_opened(&view, arena, &request->labels);
+		snapshot = kb_live_opened(&live, arena, &request->labels);
 		ok = search(&job, request, snapshot, out, err);
 		kb_snapshot_release(snapshot);
 	}
 	kb_analyzer_give_back(answerer, job.analyzer);
-	kb_view_release(&view);
+	kb_live_release(&live);
 	out->took_us = kb_clock_mono_us() - start;
 	return ok;
 }

@@ -34,7 +34,7 @@ struct run {
 	const struct kb_answer_request *request;
 	const struct kb_answer_listener *listener; /* NULL: none */
 	struct kb_analyzer *analyzer;
-	struct kb_view *view;
+	struct kb_live *live;
 	enum kb_smalltalk talk;
 	enum kb_lang talk_lang;
 	struct kb_steps *steps;
@@ -205,8 +205,8 @@ static void say_list(struct run *run, enum kb_phrase intro, const struct kb_sv *
 		say(run, kb_arena_printf(run->arena, "\n- %.*s", KB_SV_ARG(items[i])));
 }
 
-/* Reads a step of the documents together with a view that knows their labels: nothing was published
- * in between. Where something is published all the time, it gives no documents. */
+/* Reads a step of the documents together with the access that knows their labels: nothing was
+ * published in between. Where something is published all the time, it gives no documents. */
 static bool read_pages(struct run *run, const struct kb_page_filter *filter,
                        struct kb_page_list *pages, struct kb_err *err)
 {
@@ -214,12 +214,12 @@ static bool read_pages(struct run *run, const struct kb_page_filter *filter,
 	int64_t agent_id = run->request->agent->id, version;
 
 	for (int i = 0; i < TOPICS_TRIES; i++) {
-		kb_view_release(run->view);
-		if (!kb_catalog_get(run->answerer->catalog, agent_id, run->view, err)
+		kb_live_release(run->live);
+		if (!kb_catalog_get(run->answerer->catalog, agent_id, run->live, err)
 		    || !kb_store_page_list(store, run->arena, agent_id, filter, pages, err)
 		    || !kb_store_index_version(store, agent_id, &version, err))
 			return false;
-		if (version == run->view->version)
+		if (version == run->live->version)
 			return true;
 	}
 	*pages = (struct kb_page_list){ 0 };
@@ -245,7 +245,7 @@ static bool describe(struct run *run, const struct kb_page *page, struct kb_sv t
 	struct kb_sections sections;
 	size_t named = 0;
 
-	if (!kb_snapshot_sections(run->view->snapshot, run->arena, page->id, SECTIONS_SHOWN,
+	if (!kb_snapshot_sections(run->live->snapshot, run->arena, page->id, SECTIONS_SHOWN,
 	                          &sections, err))
 		return false;
 	for (size_t i = 0; i < sections.count; i++) {
@@ -292,7 +292,7 @@ static void say_counts(struct run *run, struct kb_pass *pass)
 	struct kb_snapshot_size size;
 	struct kb_sv values[2];
 
-	kb_snapshot_size(run->view->snapshot, pass->all_open ? NULL : kb_pass_allows, pass, &size);
+	kb_snapshot_size(run->live->snapshot, pass->all_open ? NULL : kb_pass_allows, pass, &size);
 	if (!size.pages)
 		return;
 	values[0] = kb_arena_printf(run->arena, "%" PRId64, size.pages);
@@ -316,7 +316,7 @@ static bool say_topics(struct run *run, struct kb_err *err)
 	do {
 		if (!read_pages(run, &filter, &pages, err))
 			return false;
-		kb_pass_init(&pass, run->view->access, run->arena, &run->request->labels);
+		kb_pass_init(&pass, run->live->access, run->arena, &run->request->labels);
 		for (size_t i = 0; i < pages.count && shown < TOPICS_SHOWN; i++) {
 			struct kb_sv title = title_of(run, &pages.v[i]);
 			bool skip = title.n == 0 || !kb_pass_allows(&pass, pages.v[i].id);
@@ -455,8 +455,8 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 	struct kb_steps *steps = run->steps;
 	struct kb_sv checked;
 
-	if (!kb_searched_take(run->request, run->view, steps)
-	    && !kb_steps_take(&job, run->request, run->view, steps, err))
+	if (!kb_searched_take(run->request, run->live, steps)
+	    && !kb_steps_take(&job, run->request, run->live, steps, err))
 		return false;
 	run->out->confidence = steps->confidence;
 	run->out->retrieve_us = steps->retrieve_us;
@@ -516,7 +516,7 @@ bool kb_answer_plain(struct kb_answerer *answerer, struct kb_arena *arena,
 		           .arena = arena,
 		           .request = request,
 		           .listener = listener,
-		           .view = &out->view,
+		           .live = &out->live,
 		           .steps = &out->steps,
 		           .out = &out->answer };
 	struct kb_sv text;
@@ -543,6 +543,6 @@ void kb_plain_release(struct kb_plain *plain)
 {
 	kb_snapshot_release(plain->steps.searched);
 	plain->steps.searched = NULL;
-	kb_view_release(&plain->view);
-	plain->view = (struct kb_view){ 0 };
+	kb_live_release(&plain->live);
+	plain->live = (struct kb_live){ 0 };
 }

@@ -10,7 +10,7 @@
 struct kb_plain {
 	struct kb_answer answer;
 	struct kb_steps steps; /* count 0: nothing was searched for, the answer is what is said */
-	struct kb_view view;   /* what was searched, until kb_plain_release() */
+	struct kb_live live;   /* what was searched, until kb_plain_release() */
 };
 /* listener: NULL where nobody waits for fragments. After a failure nothing is to be released. */
 bool kb_answer_plain(struct kb_answerer *answerer, struct kb_arena *arena,

@@ -32,10 +32,10 @@ bool kb_searched_make(struct kb_answerer *answerer, struct kb_analyzer *analyzer
 	struct kb_answer_job job = { answerer, analyzer, &out->arena };
 
 	out->by = by_request(request);
-	return kb_steps_take(&job, request, &out->view, &out->steps, err);
+	return kb_steps_take(&job, request, &out->live, &out->steps, err);
 }
 
-bool kb_searched_take(const struct kb_answer_request *request, struct kb_view *view,
+bool kb_searched_take(const struct kb_answer_request *request, struct kb_live *live,
                       struct kb_steps *out)
 {
 	struct kb_searched *searched = request->searched;
@@ -46,9 +46,9 @@ bool kb_searched_take(const struct kb_answer_request *request, struct kb_view *v
 	by = by_request(request);
 	if (!is_same(&by, &searched->by))
 		return false;
-	*view = searched->view;
+	*live = searched->live;
 	*out = searched->steps;
-	searched->view = (struct kb_view){ 0 };
+	searched->live = (struct kb_live){ 0 };
 	searched->steps = (struct kb_steps){ 0 };
 	return true;
 }
@@ -56,7 +56,7 @@ bool kb_searched_take(const struct kb_answer_request *request, struct kb_view *v
 void kb_searched_fini(struct kb_searched *searched)
 {
 	kb_snapshot_release(searched->steps.searched);
-	kb_view_release(&searched->view);
+	kb_live_release(&searched->live);
 	kb_arena_fini(&searched->arena);
 	*searched = (struct kb_searched){ 0 };
 }

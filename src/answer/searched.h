@@ -22,7 +22,7 @@ struct kb_searched_by {
 struct kb_searched {
 	struct kb_arena arena; /* of what the steps hold */
 	struct kb_searched_by by;
-	struct kb_view view;
+	struct kb_live live;
 	struct kb_steps steps; /* count 0: nothing is there, or it was taken */
 };
 
@@ -30,9 +30,9 @@ struct kb_searched {
 bool kb_searched_make(struct kb_answerer *answerer, struct kb_analyzer *analyzer,
                       const struct kb_answer_request *request, struct kb_searched *out,
                       struct kb_err *err) KB_MUST_CHECK;
-/* What the request's `searched` holds, where the request would search for the same: the view and
- * the snapshot are the caller's then, the rest stays in the arena of `searched`. */
-bool kb_searched_take(const struct kb_answer_request *request, struct kb_view *view,
+/* What the request's `searched` holds, where the request would search for the same: what is live
+ * and the snapshot are the caller's then, the rest stays in the arena of `searched`. */
+bool kb_searched_take(const struct kb_answer_request *request, struct kb_live *live,
                       struct kb_steps *out);
 void kb_searched_fini(struct kb_searched *searched);
 

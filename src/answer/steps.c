@@ -743,11 +743,11 @@ bool kb_steps_search(const struct kb_answer_job *job, const struct kb_answer_req
 	return request->search_count ? take_searches(&s, err) : take_steps(&s, err);
 }
 
-static bool search_view(const struct kb_answer_job *job, const struct kb_answer_request *request,
-                        const struct kb_view *view, struct kb_steps *out, struct kb_err *err)
+static bool search_live(const struct kb_answer_job *job, const struct kb_answer_request *request,
+                        const struct kb_live *live, struct kb_steps *out, struct kb_err *err)
 {
 	struct kb_segment *own = request->attached ? request->attached->segment : NULL;
-	struct kb_snapshot *opened = kb_view_opened(view, job->arena, &request->labels);
+	struct kb_snapshot *opened = kb_live_opened(live, job->arena, &request->labels);
 	struct kb_snapshot *all = own ? kb_snapshot_with(opened, own) : kb_snapshot_hold(opened);
 	bool ok;
 
@@ -761,13 +761,13 @@ static bool search_view(const struct kb_answer_job *job, const struct kb_answer_
 }
 
 bool kb_steps_take(const struct kb_answer_job *job, const struct kb_answer_request *request,
-                   struct kb_view *view, struct kb_steps *out, struct kb_err *err)
+                   struct kb_live *live, struct kb_steps *out, struct kb_err *err)
 {
 	struct kb_catalog *catalog = job->answerer->catalog;
 	int64_t agent_id = request->agent->id;
 
-	return kb_catalog_get_known(catalog, agent_id, request->known, view, err)
-	       && (search_view(job, request, view, out, err)
-	           || (kb_catalog_reopen(catalog, agent_id, view, err)
-	               && search_view(job, request, view, out, err)));
+	return kb_catalog_get_known(catalog, agent_id, request->known, live, err)
+	       && (search_live(job, request, live, out, err)
+	           || (kb_catalog_reopen(catalog, agent_id, live, err)
+	               && search_live(job, request, live, out, err)));
 }

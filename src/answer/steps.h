@@ -3,8 +3,8 @@
  *
  * Planner mode and the higher agent_capability values take a question apart (plan.h); else there is
  * one step. Of a question that compares two things (compare.h), and whose answer does not speak of
- * both, each side is a step too, unless the documents lack its words. All steps read the same view.
- * Belongs to a worker, as the answer does.
+ * both, each side is a step too, unless the documents lack its words. All steps read the same
+ * snapshot. Belongs to a worker, as the answer does.
  */
 #ifndef KB_ANSWER_STEPS_H
 #define KB_ANSWER_STEPS_H
@@ -47,10 +47,10 @@ bool kb_capability_is_judged(enum kb_capability capability);
 /* Whether the request's question is planned, and into how many searches at most. */
 bool kb_steps_planned(const struct kb_answer_request *request, size_t *max);
 
-/* Of the request's agent as it is now; a damaged file is checked and left out (catalog.h). *view is
+/* Of the request's agent as it is now; a damaged file is checked and left out (catalog.h). *live is
  * what was searched; it is zeroed at first, and the caller releases it, after a failure too. */
 bool kb_steps_take(const struct kb_answer_job *job, const struct kb_answer_request *request,
-                   struct kb_view *view, struct kb_steps *out, struct kb_err *err) KB_MUST_CHECK;
+                   struct kb_live *live, struct kb_steps *out, struct kb_err *err) KB_MUST_CHECK;
 /* The same in what is open already; `searched` stays empty. */
 bool kb_steps_search(const struct kb_answer_job *job, const struct kb_answer_request *request,
                      struct kb_snapshot *snapshot, struct kb_steps *out,

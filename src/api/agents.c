@@ -460,18 +460,18 @@ bool kb_agents_stats(struct kb_call *call, struct kb_err *err)
 bool kb_agents_warm(struct kb_call *call, struct kb_err *err)
 {
 	int64_t began = kb_clock_mono_us();
-	struct kb_view view;
+	struct kb_live live;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!kb_catalog_get(call->api->catalog, call->agent.id, &view, err))
+	if (!kb_catalog_get(call->api->catalog, call->agent.id, &live, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
-	kb_jw_key_int(&jw, "passages", kb_snapshot_passages(view.snapshot));
+	kb_jw_key_int(&jw, "passages", kb_snapshot_passages(live.snapshot));
 	kb_jw_key_int(&jw, "took_ms", (kb_clock_mono_us() - began) / 1000);
 	kb_jw_end(&jw);
-	kb_view_release(&view);
+	kb_live_release(&live);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 

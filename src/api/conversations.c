@@ -41,11 +41,11 @@ struct warming {
 static void warm(void *arg)
 {
 	struct warming *job = arg;
-	struct kb_view view;
+	struct kb_live live;
 	struct kb_err err = { 0 };
 
-	if (kb_catalog_get(job->catalog, job->agent_id, &view, &err))
-		kb_view_release(&view);
+	if (kb_catalog_get(job->catalog, job->agent_id, &live, &err))
+		kb_live_release(&live);
 	else
 		kb_debug(job->log, "could not open ahead agent=%" PRId64 " error=%s", job->agent_id,
 		         err.msg);

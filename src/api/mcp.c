@@ -261,7 +261,7 @@ static bool reply(struct kb_mcp *mcp, bool ok, struct kb_err *err)
 
 void kb_mcp_finish(struct kb_mcp *mcp, bool ok, struct kb_err *err)
 {
-	kb_view_release(&mcp->view);
+	kb_live_release(&mcp->live);
 	if (!reply(mcp, ok, err))
 		kb_call_error(mcp->call, err);
 }

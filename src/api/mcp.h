@@ -35,7 +35,7 @@ struct kb_mcp {
 	 * the request may be gone by then. */
 	bool *later;
 	/* The documents that the labels open, of one index version. */
-	struct kb_view view;
+	struct kb_live live;
 	struct kb_pass pass;
 };
 

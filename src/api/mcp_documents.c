@@ -16,11 +16,11 @@ static struct kb_sv uri_of(struct kb_mcp *mcp, const struct kb_page *page)
  * read: what can be read by then, the state knows. */
 static bool open_view(struct kb_mcp *mcp, struct kb_err *err)
 {
-	if (mcp->view.snapshot)
+	if (mcp->live.snapshot)
 		return true;
-	if (!kb_catalog_get(mcp->call->api->catalog, mcp->call->agent.id, &mcp->view, err))
+	if (!kb_catalog_get(mcp->call->api->catalog, mcp->call->agent.id, &mcp->live, err))
 		return false;
-	kb_pass_init(&mcp->pass, mcp->view.access, mcp->call->arena, &mcp->labels);
+	kb_pass_init(&mcp->pass, mcp->live.access, mcp->call->arena, &mcp->labels);
 	return true;
 }
 

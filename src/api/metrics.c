@@ -333,7 +333,7 @@ static void write_chats(struct kb_buf *buf, const struct kb_model_set *set)
 		size_t at;
 	} rows[] = {
 		{ { "model_answers", GAUGE, 0, "Requests that a model works on now" },
-		  offsetof(struct kb_chat_line_stats, live) },
+		  offsetof(struct kb_chat_line_stats, placed) },
 		{ { "model_waiting", GAUGE, 0, "Requests that wait for a place" },
 		  offsetof(struct kb_chat_line_stats, waiting) },
 		{ { "model_turned_away_total", COUNTER, 0,

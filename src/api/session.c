@@ -105,7 +105,7 @@ static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, stru
 struct judge {
 	int64_t agent_id; /* 0: none yet */
 	bool is_open;
-	struct kb_view view;
+	struct kb_live live;
 	struct kb_pass pass;
 };
 
@@ -114,12 +114,12 @@ static bool judge_opens(struct kb_call *call, const struct kb_turn *turn, int64_
 {
 	if (judge->agent_id == agent_id)
 		return judge->is_open;
-	kb_view_release(&judge->view);
+	kb_live_release(&judge->live);
 	judge->agent_id = agent_id;
 	judge->is_open = kb_catalog_get_known(call->api->catalog, agent_id, &call->known,
-	                                      &judge->view, NULL);
+	                                      &judge->live, NULL);
 	if (judge->is_open)
-		kb_pass_init(&judge->pass, judge->view.access, call->arena, &turn->labels);
+		kb_pass_init(&judge->pass, judge->live.access, call->arena, &turn->labels);
 	return judge->is_open;
 }
 
@@ -179,7 +179,7 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 		if (may_be_told(call, turn, &messages.v[i], &judge))
 			replies[i] = messages.v[i].response;
 	}
-	kb_view_release(&judge.view);
+	kb_live_release(&judge.live);
 	turn->turns = turns;
 	turn->replies = replies;
 	turn->turn_count = messages.count;

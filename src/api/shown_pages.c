@@ -81,22 +81,22 @@ static bool shows(struct kb_call *call, const struct kb_message *message, int64_
 }
 
 /* Zeroes those of the pages that no question of the visitor's would find now: labels may have come
- * since. A message cites them, so that any view of now knows what keeps them. */
+ * since. A message cites them, so that whatever is live now knows what keeps them. */
 static bool leave_open(struct kb_call *call, int64_t agent_id, struct kb_page *pages, size_t count,
                        struct kb_err *err)
 {
 	struct kb_label_filter labels;
-	struct kb_view view = { 0 };
+	struct kb_live live = { 0 };
 	struct kb_pass pass;
 
 	if (!kb_visitor_labels(call, &labels, err)
-	    || !kb_catalog_get_known(call->api->catalog, agent_id, &call->known, &view, err))
+	    || !kb_catalog_get_known(call->api->catalog, agent_id, &call->known, &live, err))
 		return false;
-	kb_pass_init(&pass, view.access, call->arena, &labels);
+	kb_pass_init(&pass, live.access, call->arena, &labels);
 	for (size_t i = 0; i < count; i++)
 		if (!kb_pass_allows(&pass, pages[i].id))
 			pages[i] = (struct kb_page){ 0 };
-	kb_view_release(&view);
+	kb_live_release(&live);
 	return true;
 }
 

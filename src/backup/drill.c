@@ -243,14 +243,14 @@ static bool drill_one(struct drilling *d, struct kb_catalog *catalog, struct kb_
 	struct kb_arena arena = { 0 };
 	struct asking in = { .d = d, .answerer = answerer, .arena = &arena };
 	struct kb_agent agent;
-	struct kb_view view = { 0 };
+	struct kb_live live = { 0 };
 	int64_t passages;
 	bool ok = kb_store_agent_find(d->store, &arena, id, &agent, err)
-	          && kb_catalog_get(catalog, id, &view, err);
+	          && kb_catalog_get(catalog, id, &live, err);
 
 	in.agent = &agent;
-	passages = ok ? kb_snapshot_passages(view.snapshot) : 0;
-	kb_view_release(&view);
+	passages = ok ? kb_snapshot_passages(live.snapshot) : 0;
+	kb_live_release(&live);
 	ok = ok && (!passages || drill_agent(&in, passages, err));
 	d->drill->agents++;
 	kb_arena_fini(&arena);

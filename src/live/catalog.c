@@ -18,7 +18,7 @@
 
 enum {
 	/* Each open file is a map, and the kernel gives a process 65,530 of them
-	 * (vm.max_map_count); views that requests still hold and everything else share them. */
+	 * (vm.max_map_count); what requests still hold and everything else shares them. */
 	FILES_MAX = 30000,
 	KNOWN_MAX_US = 100000,
 	BUCKETS_MAX = 1 << 16,
@@ -36,11 +36,11 @@ struct file {
 	struct kb_blobs *from; /* which holds the blob for it; NULL: it does not */
 };
 
-/* One open agent. It owns its view and holds the files, to carry those that stay the same into the
- * next version. */
+/* One open agent. It owns what is live of it and holds the files, to carry those that stay the same
+ * into the next version. */
 struct entry {
 	int64_t agent_id;
-	struct kb_view view;
+	struct kb_live live;
 	struct file *files;
 	size_t file_count, file_capacity;
 	struct entry *next;          /* in its bucket */
@@ -61,28 +61,28 @@ struct kb_catalog {
 	struct entry prepared; /* its files: segments that a commit is about to name, a few */
 };
 
-struct kb_snapshot *kb_view_opened(const struct kb_view *view, struct kb_arena *arena,
+struct kb_snapshot *kb_live_opened(const struct kb_live *live, struct kb_arena *arena,
                                    const struct kb_label_filter *filter)
 {
 	struct kb_pass pass;
 
-	kb_pass_init(&pass, view->access, arena, filter);
+	kb_pass_init(&pass, live->access, arena, filter);
 	if (pass.all_open)
-		return kb_snapshot_hold(view->snapshot);
-	return kb_snapshot_hiding(view->snapshot, kb_pass_allows, &pass);
+		return kb_snapshot_hold(live->snapshot);
+	return kb_snapshot_hiding(live->snapshot, kb_pass_allows, &pass);
 }
 
-void kb_view_release(struct kb_view *view)
+void kb_live_release(struct kb_live *live)
 {
-	kb_snapshot_release(view->snapshot);
-	kb_access_release(view->access);
-	*view = (struct kb_view){ 0 };
+	kb_snapshot_release(live->snapshot);
+	kb_access_release(live->access);
+	*live = (struct kb_live){ 0 };
 }
 
-static struct kb_view view_hold(const struct kb_view *view)
+static struct kb_live live_hold(const struct kb_live *live)
 {
-	return (struct kb_view){ kb_snapshot_hold(view->snapshot), kb_access_hold(view->access),
-		                 view->version };
+	return (struct kb_live){ kb_snapshot_hold(live->snapshot), kb_access_hold(live->access),
+		                 live->version };
 }
 
 static void file_hold(struct file *file, struct kb_blobs *from)
@@ -137,7 +137,7 @@ static void entry_free(struct entry *entry)
 {
 	if (!entry)
 		return;
-	kb_view_release(&entry->view);
+	kb_live_release(&entry->live);
 	files_free(entry);
 	free(entry);
 }
@@ -407,7 +407,7 @@ static void load_factors(struct loading *loading)
 		return;
 	file = take(loading, row->blob, FACTORS, &err);
 	if (file) {
-		kb_snapshot_set_factors(loading->entry->view.snapshot, file->factors);
+		kb_snapshot_set_factors(loading->entry->live.snapshot, file->factors);
 		return;
 	}
 	kb_warn(loading->catalog->log, "factors not opened agent=%" PRId64 " error=%s", agent_id,
@@ -461,15 +461,15 @@ static bool load_parts(struct loading *loading, struct kb_err *err)
 	}
 	for (size_t i = 0; i < state->dead_count; i++)
 		dead[i] = (struct kb_dead_page){ state->dead[i].page_id, state->dead[i].version };
-	entry->view.snapshot = kb_snapshot_new(parts, count, dead, state->dead_count);
-	entry->view.access = kb_access_new(state);
-	entry->view.version = state->version;
+	entry->live.snapshot = kb_snapshot_new(parts, count, dead, state->dead_count);
+	entry->live.access = kb_access_new(state);
+	entry->live.version = state->version;
 	load_factors(loading);
 	entry->stats.agents = 1;
 	entry->stats.files = (int64_t)entry->file_count;
 	entry->stats.heap_bytes =
 	        (int64_t)(sizeof(*entry) + entry->file_capacity * sizeof(*entry->files))
-	        + kb_snapshot_bytes(entry->view.snapshot) + kb_access_bytes(entry->view.access);
+	        + kb_snapshot_bytes(entry->live.snapshot) + kb_access_bytes(entry->live.access);
 	for (size_t i = 0; i < entry->file_count; i++)
 		entry->stats.mapped_bytes += entry->files[i].bytes;
 	return true;
@@ -526,7 +526,7 @@ static struct entry *publish(struct kb_catalog *catalog, struct entry *entry)
 {
 	struct entry *before = find(catalog, entry->agent_id), *gone = NULL;
 
-	if (before && before->view.version > entry->view.version)
+	if (before && before->live.version > entry->live.version)
 		return entry;
 	if (before) {
 		remove_entry(catalog, before);
@@ -552,21 +552,21 @@ static bool is_known(const struct kb_known_version *known, int64_t agent_id)
 	       && kb_clock_mono_us() - known->read_at <= KNOWN_MAX_US;
 }
 
-bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
+bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_live *out,
                     struct kb_err *err)
 {
 	return kb_catalog_get_known(catalog, agent_id, NULL, out, err);
 }
 
 bool kb_catalog_get_known(struct kb_catalog *catalog, int64_t agent_id,
-                          const struct kb_known_version *known, struct kb_view *out,
+                          const struct kb_known_version *known, struct kb_live *out,
                           struct kb_err *err)
 {
 	/* A merge may remove a segment's blob between our reading of its row and the open; the next
 	 * version has what it held. A blob that is not there at the second try is lost. */
 	enum { TRIES = 2 };
 
-	*out = (struct kb_view){ 0 };
+	*out = (struct kb_live){ 0 };
 	for (int attempt = 0; attempt < TRIES; attempt++) {
 		struct entry old = { 0 }, *fresh, *gone;
 		struct entry *entry;
@@ -580,8 +580,8 @@ bool kb_catalog_get_known(struct kb_catalog *catalog, int64_t agent_id,
 		entry = find(catalog, agent_id);
 		if (entry) {
 			use(catalog, entry);
-			if (entry->view.version >= version) {
-				*out = view_hold(&entry->view);
+			if (entry->live.version >= version) {
+				*out = live_hold(&entry->live);
 			} else {
 				/* a copy that holds the files, for use without the lock */
 				for (size_t i = 0; i < entry->file_count; i++)
@@ -598,7 +598,7 @@ bool kb_catalog_get_known(struct kb_catalog *catalog, int64_t agent_id,
 				continue;
 			return false;
 		}
-		*out = view_hold(&fresh->view);
+		*out = live_hold(&fresh->live);
 		pthread_mutex_lock(&catalog->lock);
 		catalog->stats.loads++;
 		gone = publish(catalog, fresh);
@@ -609,16 +609,16 @@ bool kb_catalog_get_known(struct kb_catalog *catalog, int64_t agent_id,
 	return false; /* the agent was deleted */
 }
 
-bool kb_catalog_reopen(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *view,
+bool kb_catalog_reopen(struct kb_catalog *catalog, int64_t agent_id, struct kb_live *live,
                        struct kb_err *err)
 {
 	if (err->code != KB_E_CORRUPT)
 		return false;
 	kb_warn(catalog->log, "index is opened anew agent=%" PRId64 " error=%s", agent_id,
 	        err->msg);
-	kb_view_release(view);
+	kb_live_release(live);
 	kb_catalog_forget(catalog, agent_id);
-	return kb_catalog_get(catalog, agent_id, view, err);
+	return kb_catalog_get(catalog, agent_id, live, err);
 }
 
 static bool is_open(struct kb_catalog *catalog, int64_t agent_id)
@@ -645,7 +645,7 @@ void kb_catalog_prepare(struct kb_catalog *catalog, int64_t agent_id, struct kb_
 	pthread_mutex_unlock(&catalog->lock);
 }
 
-/* Forgets a prepared segment: it is in the agent's view by now, or never will be. */
+/* Forgets a prepared segment: it is live by now, or never will be. */
 static void drop_prepared(struct kb_catalog *catalog, struct kb_sv blob)
 {
 	struct entry *prepared = &catalog->prepared;
@@ -664,11 +664,11 @@ static void drop_prepared(struct kb_catalog *catalog, struct kb_sv blob)
 
 void kb_catalog_refresh(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob)
 {
-	struct kb_view view;
+	struct kb_live live;
 	struct kb_err err;
 
-	if (is_open(catalog, agent_id) && kb_catalog_get(catalog, agent_id, &view, &err))
-		kb_view_release(&view);
+	if (is_open(catalog, agent_id) && kb_catalog_get(catalog, agent_id, &live, &err))
+		kb_live_release(&live);
 	drop_prepared(catalog, blob);
 }
 

@@ -4,8 +4,8 @@
  * It turns rows of the store (segments, dead pages, labels) and blobs into index snapshots with
  * their access tables and keeps the ones in use open. What kb_catalog_get() gives is the agent's
  * present index version: what this process committed before the call is in it. A segment that is
- * damaged or gone is reported for repair (repair.h), and the view is without it. Agents are opened
- * at their first question and closed by least use. Any worker may call; a call may block.
+ * damaged or gone is reported for repair (repair.h), and what is live is without it. Agents are
+ * opened at their first question and closed by least use. Any worker may call; a call may block.
  */
 #ifndef KB_LIVE_CATALOG_H
 #define KB_LIVE_CATALOG_H
@@ -30,8 +30,8 @@ struct kb_catalog *kb_catalog_open(struct kb_store *store, struct kb_blobs *blob
 void kb_catalog_close(struct kb_catalog *catalog);
 
 /* What can be found and who may find it, both of one index version. A request searches what
- * kb_view_opened() gives, never the snapshot itself. */
-struct kb_view {
+ * kb_live_opened() gives, never the snapshot itself. */
+struct kb_live {
 	struct kb_snapshot *snapshot; /* an agent without segments has an empty one */
 	struct kb_access *access;
 	int64_t version;
@@ -42,22 +42,22 @@ struct kb_known_version {
 	int64_t read_at; /* kb_clock_mono_us(), before it was read */
 };
 /* Spares the look at the version where `known` is of this agent and not older than a tenth of a
- * second: the view is the one of then, or newer. May be NULL. */
+ * second: what is given is that version, or a newer one. May be NULL. */
 bool kb_catalog_get_known(struct kb_catalog *catalog, int64_t agent_id,
-                          const struct kb_known_version *known, struct kb_view *out,
+                          const struct kb_known_version *known, struct kb_live *out,
                           struct kb_err *err) KB_MUST_CHECK;
 /* The caller releases it. */
-bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
+bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_live *out,
                     struct kb_err *err) KB_MUST_CHECK;
-/* The view's snapshot without what the filter closes; the caller releases it. */
-struct kb_snapshot *kb_view_opened(const struct kb_view *view, struct kb_arena *arena,
+/* Its snapshot without what the filter closes; the caller releases it. */
+struct kb_snapshot *kb_live_opened(const struct kb_live *live, struct kb_arena *arena,
                                    const struct kb_label_filter *filter);
-/* Reading the view failed, and err says that it is damaged (KB_E_CORRUPT): checks every file of the
- * agent anew and gives the view of those that are whole. True: worth another try. */
-bool kb_catalog_reopen(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *view,
+/* Reading it failed, and err says that it is damaged (KB_E_CORRUPT): checks every file of the
+ * agent anew and gives those that are whole. True: worth another try. */
+bool kb_catalog_reopen(struct kb_catalog *catalog, int64_t agent_id, struct kb_live *live,
                        struct kb_err *err) KB_MUST_CHECK;
 /* A zeroed one is fine. */
-void kb_view_release(struct kb_view *view);
+void kb_live_release(struct kb_live *live);
 
 /*
  * A new version without a wait for those who ask. Before the commit that names it, prepare opens

@@ -65,18 +65,18 @@ static void add_part(struct job *job, const char *label, struct kb_sv text)
 static bool are_open(struct job *job, int64_t agent_id, const int64_t *pages, size_t count)
 {
 	const struct kb_label_filter nobody = { 0 };
-	struct kb_view view = { 0 };
+	struct kb_live live = { 0 };
 	struct kb_pass pass;
 	bool open = true;
 
 	if (!count)
 		return true;
-	if (!kb_catalog_get(job->by->config.catalog, agent_id, &view, NULL))
+	if (!kb_catalog_get(job->by->config.catalog, agent_id, &live, NULL))
 		return false;
-	kb_pass_init(&pass, view.access, &job->arena, &nobody);
+	kb_pass_init(&pass, live.access, &job->arena, &nobody);
 	for (size_t i = 0; open && i < count; i++)
 		open = kb_pass_allows(&pass, pages[i]);
-	kb_view_release(&view);
+	kb_live_release(&live);
 	return open;
 }
 
@@ -269,7 +269,7 @@ static void be_polite(struct kb_chore_thread *by, struct kb_chat_line *line)
 		int64_t until = kb_clock_steady_us(by->bell.clock) + POLITE_MS * INT64_C(1000);
 
 		kb_chat_line_stats(line, &stats);
-		if (stats.live + stats.waiting == 0 || !kb_bell_rest(&by->bell, until))
+		if (stats.placed + stats.waiting == 0 || !kb_bell_rest(&by->bell, until))
 			return;
 	}
 }

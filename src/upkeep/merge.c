@@ -46,16 +46,16 @@ static size_t choose(const struct kb_segment_row *rows, size_t count)
  * too: they are searched, count in the statistics and take room until they are. */
 static bool has_many_dead(struct kb_catalog *catalog, int64_t agent_id)
 {
-	struct kb_view view;
+	struct kb_live live;
 	struct kb_err err;
 	bool many;
 
-	if (!kb_catalog_get(catalog, agent_id, &view, &err))
+	if (!kb_catalog_get(catalog, agent_id, &live, &err))
 		return false;
-	many = (kb_snapshot_counted(view.snapshot) - kb_snapshot_passages(view.snapshot))
+	many = (kb_snapshot_counted(live.snapshot) - kb_snapshot_passages(live.snapshot))
 	               * DEAD_SHARE
-	       > kb_snapshot_counted(view.snapshot);
-	kb_view_release(&view);
+	       > kb_snapshot_counted(live.snapshot);
+	kb_live_release(&live);
 	return many;
 }
 

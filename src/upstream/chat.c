@@ -48,7 +48,7 @@ struct kb_chat_line {
 	struct kb_turns turns;
 	bool stepping;
 	/* Written on the loop's thread alone. */
-	_Atomic int64_t live, waiting, refused, prompt_tokens, completion_tokens;
+	_Atomic int64_t placed, waiting, refused, prompt_tokens, completion_tokens;
 };
 
 enum step { WAITS, SENT, PAUSES, ENDED };
@@ -233,7 +233,7 @@ static void drop_curl(struct kb_chat_call *call)
 /* For whoever asks from another thread. */
 static void tell_turns(struct kb_chat_line *line)
 {
-	atomic_store(&line->live, (int64_t)line->turns.live);
+	atomic_store(&line->placed, (int64_t)line->turns.placed);
 	atomic_store(&line->waiting, (int64_t)line->turns.waiting);
 }
 
@@ -640,7 +640,7 @@ static void refuse_surplus(struct kb_chat_line *line, struct kb_chat_call *call)
 	kb_fail(&err, KB_E_BUSY,
 	        "%zu answers are being written and %zu wait for the model; try again in a "
 	        "moment",
-	        line->config.live_max, line->config.queue_max);
+	        line->config.places, line->config.queue_max);
 	end(call, &err);
 }
 
@@ -822,7 +822,7 @@ struct kb_chat_line *kb_chat_line_open(struct kb_chats *chats,
 	line->refs = 1;
 	line->chats = chats;
 	line->config = *config;
-	line->turns = (struct kb_turns){ .places = config->live_max,
+	line->turns = (struct kb_turns){ .places = config->places,
 		                         .queue_max = config->queue_max,
 		                         .is_heard = is_heard,
 		                         .hold = hold_of };
@@ -863,7 +863,7 @@ bool kb_chat_line_is_of(const struct kb_chat_line *line, const struct kb_chat_li
 	return strcmp(own->name, config->name) == 0 && kb_sv_eq(own->url, config->url)
 	       && kb_sv_eq(own->model, config->model) && kb_sv_eq(own->more, config->more)
 	       && own->first_ms == config->first_ms && own->gap_ms == config->gap_ms
-	       && own->whole_ms == config->whole_ms && own->live_max == config->live_max
+	       && own->whole_ms == config->whole_ms && own->places == config->places
 	       && own->queue_max == config->queue_max && has_key(line, config->key);
 }
 
@@ -885,7 +885,7 @@ void kb_chat_line_release(struct kb_chat_line *line)
 void kb_chat_line_stats(struct kb_chat_line *line, struct kb_chat_line_stats *out)
 {
 	*out = (struct kb_chat_line_stats){
-		.live = atomic_load(&line->live),
+		.placed = atomic_load(&line->placed),
 		.waiting = atomic_load(&line->waiting),
 		.refused = atomic_load(&line->refused),
 		.prompt_tokens = atomic_load(&line->prompt_tokens),

@@ -7,7 +7,7 @@
  *
  * A call goes through these steps; each ends it on a cancellation, on its deadlines, and at stop:
  *
- *   WAITS   for one of the line's places (live_max), by account in turn; a full queue sends one of
+ *   WAITS   for one of the line's places (places), by account in turn; a full queue sends one of
  *           the account away that has the most in it (KB_E_BUSY)
  *   SENT    the request is out. What may pass (no connection, 429, 5xx, an answer that cannot be
  *           used) leads to PAUSES while no text has come and tries are left; Retry-After is obeyed
@@ -50,13 +50,13 @@ struct kb_chat_line_config {
 	struct kb_sv
 	        more; /* members for every request, without braces ("\"top_p\":1"); empty: none */
 	int64_t first_ms, gap_ms, whole_ms;
-	size_t live_max, queue_max;
+	size_t places, queue_max;
 };
 enum {
 	KB_CHAT_FIRST_MS = 60000,
 	KB_CHAT_GAP_MS = 30000,
 	KB_CHAT_WHOLE_MS = 300000,
-	KB_CHAT_LIVE_MAX = 256,
+	KB_CHAT_PLACES = 256,
 	KB_CHAT_QUEUE_MAX = 1024,
 	KB_CHAT_TRIES = 3,
 };
@@ -71,7 +71,7 @@ void kb_chat_line_release(struct kb_chat_line *line);
 
 struct kb_chat_line_stats {
 	struct kb_health_stats server;
-	int64_t live, waiting, refused;           /* refused: the queue was full */
+	int64_t placed, waiting, refused;         /* refused: the queue was full */
 	int64_t prompt_tokens, completion_tokens; /* as far as the server says */
 };
 void kb_chat_line_stats(struct kb_chat_line *line, struct kb_chat_line_stats *out);

@@ -218,7 +218,7 @@ static bool read_concurrency(struct entry_reading *r, const json_t *value, struc
 
 	if (!take_int(r, value, "concurrency", PLACES_MAX, &n, err))
 		return false;
-	r->entry->line.live_max = (size_t)n;
+	r->entry->line.places = (size_t)n;
 	return true;
 }
 
@@ -317,7 +317,7 @@ static struct kb_model_entry usual_entry(void)
 		.line = { .first_ms = KB_CHAT_FIRST_MS,
 		          .gap_ms = KB_CHAT_GAP_MS,
 		          .whole_ms = KB_CHAT_WHOLE_MS,
-		          .live_max = KB_CHAT_LIVE_MAX,
+		          .places = KB_CHAT_PLACES,
 		          .queue_max = KB_CHAT_QUEUE_MAX,
 		          .more = KB_SV(USUAL_MORE) },
 	};

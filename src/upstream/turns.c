@@ -106,7 +106,7 @@ void kb_turns_wait(struct kb_turns *turns, struct kb_call_turn *turn, int64_t ac
 struct kb_call_turn *kb_turns_next(struct kb_turns *turns)
 {
 	struct kb_turn_account *account =
-	        turns->live < turns->places && turns->waiting ? poorest(turns) : NULL;
+	        turns->placed < turns->places && turns->waiting ? poorest(turns) : NULL;
 	struct kb_call_turn *turn;
 
 	if (!account)
@@ -120,7 +120,7 @@ struct kb_call_turn *kb_turns_next(struct kb_turns *turns)
 	put_last(&account->placed, turn);
 	turn->placed = true;
 	turns->waiting--;
-	turns->live++;
+	turns->placed++;
 	unlink_account(turns, account);
 	link_behind(turns, account, turns->last);
 	return turn;
@@ -152,7 +152,7 @@ struct kb_call_turn *kb_turns_yielding(const struct kb_turns *turns)
 	size_t most = share(turns);
 	struct kb_call_turn *found = NULL;
 
-	if (!poor || turns->live < turns->places || poor->placed.count >= most)
+	if (!poor || turns->placed < turns->places || poor->placed.count >= most)
 		return NULL;
 	for (const struct kb_turn_account *a = turns->first; a; a = a->after) {
 		struct kb_call_turn *turn = a->placed.count > most ? loosest(turns, a) : NULL;
@@ -172,7 +172,7 @@ void kb_turns_back(struct kb_turns *turns, struct kb_call_turn *turn)
 	take(&account->placed, turn);
 	put_first(&account->waiting, turn);
 	turn->placed = false;
-	turns->live--;
+	turns->placed--;
 	turns->waiting++;
 }
 
@@ -200,7 +200,7 @@ void kb_turns_leave(struct kb_turns *turns, struct kb_call_turn *turn)
 	if (!account)
 		return;
 	take(turn->placed ? &account->placed : &account->waiting, turn);
-	*(turn->placed ? &turns->live : &turns->waiting) -= 1;
+	*(turn->placed ? &turns->placed : &turns->waiting) -= 1;
 	*turn = (struct kb_call_turn){ 0 };
 	if (account->placed.count || account->waiting.count)
 		return;

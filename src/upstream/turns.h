@@ -38,7 +38,7 @@ struct kb_turns {
 	bool (*is_heard)(const struct kb_call_turn *turn);
 	enum kb_turn_hold (*hold)(const struct kb_call_turn *turn);
 
-	size_t live, waiting, account_count;
+	size_t placed, waiting, account_count;
 	struct kb_turn_account *first, *last; /* in the order of their turns */
 };
 

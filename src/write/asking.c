@@ -125,7 +125,7 @@ static struct kb_support *make_support(struct kb_writing *w)
 {
 	struct kb_support_source *sources =
 	        KB_NEW_ARRAY(&w->scratch, w->source_count, struct kb_support_source);
-	struct kb_snapshot *snapshot = w->view.snapshot;
+	struct kb_snapshot *snapshot = w->live.snapshot;
 	struct kb_answer_stats *stats = KB_NEW(w->arena, struct kb_answer_stats);
 	struct kb_analyzer *analyzer = kb_analyzer_borrow(w->writer->answerer);
 	struct kb_support *support;

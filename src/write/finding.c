@@ -23,24 +23,24 @@ bool kb_writing_search(struct kb_writing *w, const struct kb_answer_request *req
 		kb_writing_forget(w);
 		return false;
 	}
-	kb_view_release(&w->view);
-	w->view = w->found->view;
+	kb_live_release(&w->live);
+	w->live = w->found->live;
 	return true;
 }
 
 struct finding {
 	struct kb_arena scratch;
 	struct kb_plain *found;
-	struct kb_view view;
+	struct kb_live live;
 };
 
 static struct finding take(struct kb_writing *w)
 {
-	struct finding taken = { w->scratch, w->found, w->view };
+	struct finding taken = { w->scratch, w->found, w->live };
 
 	w->scratch = (struct kb_arena){ 0 };
 	w->found = NULL;
-	w->view = (struct kb_view){ 0 };
+	w->live = (struct kb_live){ 0 };
 	return taken;
 }
 
@@ -48,7 +48,7 @@ static void drop(struct finding *finding)
 {
 	if (finding->found)
 		kb_snapshot_release(finding->found->steps.searched);
-	kb_view_release(&finding->view);
+	kb_live_release(&finding->live);
 	kb_arena_fini(&finding->scratch);
 }
 
@@ -63,7 +63,7 @@ void kb_writing_search_again(struct kb_writing *w, double least)
 		now = take(w);
 		w->scratch = before.scratch;
 		w->found = before.found;
-		w->view = before.view;
+		w->live = before.live;
 		w->asked = w->request;
 		before = now;
 	}

@@ -118,7 +118,7 @@ static void done(struct kb_writing *w)
 	if (err.code != KB_OK && w->underway.message)
 		drop_row(w);
 	kb_writing_forget(w);
-	kb_view_release(&w->view);
+	kb_live_release(&w->live);
 	kb_model_set_release(w->set);
 	kb_buf_fini(&w->text);
 	pthread_mutex_destroy(&w->lock);

@@ -73,7 +73,7 @@ struct kb_writing {
 	 * need be. */
 	struct kb_arena scratch;
 	struct kb_plain *found;
-	struct kb_view view; /* of the search; the check asks it how common words are */
+	struct kb_live live; /* of the search; the check asks it how common words are */
 	const struct kb_model_set *set;
 	const struct kb_model *choices[KB_MODEL_CHOICES_MAX];
 	size_t choice_count, choice;

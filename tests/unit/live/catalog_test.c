@@ -148,12 +148,12 @@ static int64_t add_segment(struct world *w, int64_t agent_id)
 
 static void get(struct world *w, int64_t agent_id, int64_t passages)
 {
-	struct kb_view view;
+	struct kb_live live;
 
-	CHECK(w->f.t, kb_catalog_get(w->catalog, agent_id, &view, &w->f.err));
-	if (view.snapshot)
-		CHECK_INT(w->f.t, kb_snapshot_passages(view.snapshot), passages);
-	kb_view_release(&view);
+	CHECK(w->f.t, kb_catalog_get(w->catalog, agent_id, &live, &w->f.err));
+	if (live.snapshot)
+		CHECK_INT(w->f.t, kb_snapshot_passages(live.snapshot), passages);
+	kb_live_release(&live);
 }
 
 static bool is_open(struct world *w, int64_t agent_id)
@@ -320,9 +320,9 @@ static void test_many_agents(struct kb_test *t)
 	world_fini(&w);
 }
 
-static const struct kb_vectors *column_of(const struct kb_view *view, uint32_t part)
+static const struct kb_vectors *column_of(const struct kb_live *live, uint32_t part)
 {
-	return kb_snapshot_vectors(view->snapshot, part, KB_SV("lsi"), KB_SV("m"));
+	return kb_snapshot_vectors(live->snapshot, part, KB_SV("lsi"), KB_SV("m"));
 }
 
 static void test_columns(struct kb_test *t)
@@ -331,7 +331,7 @@ static void test_columns(struct kb_test *t)
 	struct kb_index_state state;
 	int64_t agent_id, segments[8];
 	struct kb_catalog_stats stats;
-	struct kb_view old, view;
+	struct kb_live old, live;
 	bool merged;
 	struct world w;
 
@@ -345,11 +345,11 @@ static void test_columns(struct kb_test *t)
 		column = make_column(&w, segments[i], i);
 		CHECK(t, kb_store_vectors_put(w.f.store, agent_id, &column, &w.f.err));
 	}
-	CHECK(t, kb_catalog_get(w.catalog, agent_id, &view, &w.f.err));
-	CHECK(t, !column_of(&view, 0) && column_of(&view, 1) && column_of(&view, 7));
+	CHECK(t, kb_catalog_get(w.catalog, agent_id, &live, &w.f.err));
+	CHECK(t, !column_of(&live, 0) && column_of(&live, 1) && column_of(&live, 7));
 	CHECK(t, !column_of(&old, 1)); /* who asked before sees what was */
-	kb_view_release(&old);
-	kb_view_release(&view);
+	kb_live_release(&old);
+	kb_live_release(&live);
 	CHECK(t, kb_catalog_agent_stats(w.catalog, agent_id, &stats));
 	CHECK_INT(t, stats.files, 15);
 
@@ -362,9 +362,9 @@ static void test_columns(struct kb_test *t)
 		CHECK_INT(t, state.vectors[0].filled, 7 * PASSAGES);
 		CHECK_INT(t, state.vectors[0].pending, PASSAGES);
 	}
-	CHECK(t, kb_catalog_get(w.catalog, agent_id, &view, &w.f.err));
-	CHECK(t, column_of(&view, 0));
-	if (column_of(&view, 0)) {
+	CHECK(t, kb_catalog_get(w.catalog, agent_id, &live, &w.f.err));
+	CHECK(t, column_of(&live, 0));
+	if (column_of(&live, 0)) {
 		float v[DIMS] = { [7] = 1 };
 		struct kb_vector_query query = {
 			.name = KB_SV("lsi"), .model = KB_SV("m"), .v = v, .dims = DIMS, .limit = 20
@@ -372,13 +372,13 @@ static void test_columns(struct kb_test *t)
 		struct kb_hit *hits;
 		size_t count, right = 0;
 
-		kb_vector_search(view.snapshot, &w.f.arena, &query, &hits, &count);
+		kb_vector_search(live.snapshot, &w.f.arena, &query, &hits, &count);
 		for (size_t i = 0; i < count; i++)
 			right += hits[i].score > .99f;
 		/* Passage 7 - first of the columns 2 to 7. */
 		CHECK_INT(t, right, 6);
 	}
-	kb_view_release(&view);
+	kb_live_release(&live);
 	world_fini(&w);
 }
 
@@ -392,7 +392,7 @@ static void test_small_commits(struct kb_test *t)
 	enum { COMMITS = 400, BASE = 60000, SEGMENTS = 8, TIMES = 30 };
 	int64_t written = 0, highest = 0, alive = 0, large = 0;
 	const struct kb_segment_row *last;
-	struct kb_view view;
+	struct kb_live live;
 	bool merged;
 	struct kb_segment_new big;
 	struct kb_segment_writer *writer = kb_segment_writer_new();
@@ -459,10 +459,10 @@ static void test_small_commits(struct kb_test *t)
 		alive += PASSAGES;
 	}
 	CHECK(t, merge(&w, agent_id, &merged));
-	CHECK(t, kb_catalog_get(w.catalog, agent_id, &view, &w.f.err));
-	if (view.snapshot)
-		CHECK_INT(t, kb_snapshot_counted(view.snapshot), alive);
-	kb_view_release(&view);
+	CHECK(t, kb_catalog_get(w.catalog, agent_id, &live, &w.f.err));
+	if (live.snapshot)
+		CHECK_INT(t, kb_snapshot_counted(live.snapshot), alive);
+	kb_live_release(&live);
 	world_fini(&w);
 }
 
@@ -484,7 +484,7 @@ static void test_damage(struct kb_test *t)
 	struct kb_vectors_missing *missing;
 	struct kb_vectors_want want = { .name = KB_SV("lsi"), .model = KB_SV("m"), .limit = 10 };
 	struct kb_vectors_new column, again;
-	struct kb_view view;
+	struct kb_live live;
 	int64_t agent_id, segment;
 	struct world w;
 	size_t count;
@@ -495,10 +495,10 @@ static void test_damage(struct kb_test *t)
 	column = make_column(&w, segment, 0);
 	CHECK(t, kb_store_vectors_put(w.f.store, agent_id, &column, &w.f.err));
 	damage(&w, column.blob, column.bytes * 3 / 4); /* in the rows */
-	CHECK(t, kb_catalog_get(w.catalog, agent_id, &view, &w.f.err));
-	CHECK_INT(t, kb_snapshot_passages(view.snapshot), PASSAGES);
-	CHECK(t, !column_of(&view, 0));
-	kb_view_release(&view);
+	CHECK(t, kb_catalog_get(w.catalog, agent_id, &live, &w.f.err));
+	CHECK_INT(t, kb_snapshot_passages(live.snapshot), PASSAGES);
+	CHECK(t, !column_of(&live, 0));
+	kb_live_release(&live);
 	NEED(&w.f,
 	     kb_store_vectors_missing(w.f.store, &w.f.arena, &want, &missing, &count, &w.f.err));
 	CHECK_INT(t, count, 1);
@@ -507,9 +507,9 @@ static void test_damage(struct kb_test *t)
 	again = make_column(&w, segment, 0);
 	CHECK(t, kb_sv_eq(again.blob, column.blob));
 	CHECK(t, kb_store_vectors_put(w.f.store, agent_id, &again, &w.f.err));
-	CHECK(t, kb_catalog_get(w.catalog, agent_id, &view, &w.f.err));
-	CHECK(t, column_of(&view, 0));
-	kb_view_release(&view);
+	CHECK(t, kb_catalog_get(w.catalog, agent_id, &live, &w.f.err));
+	CHECK(t, column_of(&live, 0));
+	kb_live_release(&live);
 	world_fini(&w);
 }
 

@@ -191,12 +191,12 @@ static struct kb_page page_of(struct world *w, int64_t id)
 /* How many living passages the agent's snapshot has. */
 static int64_t found(struct world *w, int64_t agent_id)
 {
-	struct kb_view view;
+	struct kb_live live;
 	int64_t passages;
 
-	NEED(&w->f, kb_catalog_get(w->catalog, agent_id, &view, &w->f.err));
-	passages = kb_snapshot_passages(view.snapshot);
-	kb_view_release(&view);
+	NEED(&w->f, kb_catalog_get(w->catalog, agent_id, &live, &w->f.err));
+	passages = kb_snapshot_passages(live.snapshot);
+	kb_live_release(&live);
 	return passages;
 }
 

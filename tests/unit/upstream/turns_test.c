@@ -161,7 +161,7 @@ static void test_plays(struct kb_test *t)
 		CHECK_SV(t, kb_sv_str(p.gone), cases[i].gone);
 		for (size_t k = 0; k < p.count; k++)
 			kb_turns_leave(&p.turns, &p.asks[k].turn);
-		CHECK(t, !p.turns.first && !p.turns.live && !p.turns.waiting
+		CHECK(t, !p.turns.first && !p.turns.placed && !p.turns.waiting
 		                 && !p.turns.account_count);
 	}
 }
