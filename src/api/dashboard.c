@@ -1,6 +1,6 @@
 /* The dashboard's pages and files. A page is an empty shell: what it shows, its script asks for. */
 #include "api/routes.h"
-#include "web/ui.h"
+#include "ui/ui.h"
 
 /* Nothing inline, nothing foreign, in nobody's frame; text never becomes a script. */
 #define POLICY                                                                                     \

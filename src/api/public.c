@@ -13,7 +13,7 @@
 #include "api/visitor.h"
 #include "base/hash.h"
 #include "store/pages.h"
-#include "web/ui.h"
+#include "ui/ui.h"
 
 enum { PAGE_MAX = 1 << 20 };
 

@@ -34,13 +34,13 @@
 #include "crawl/scripts.h"
 #include "index/meaning.h"
 #include "store/signins.h"
+#include "ui/ui.h"
 #include "upkeep/installation.h"
 #include "upkeep/sweep_bucket.h"
 #include "upstream/embed.h"
 #include "upstream/moderation.h"
 #include "upstream/rerank.h"
 #include "upstream/transcribe.h"
-#include "web/ui.h"
 
 enum {
 	QUEUED_REQUESTS_MAX = 4096,

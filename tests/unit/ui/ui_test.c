@@ -1,7 +1,7 @@
 /* Which coding a browser takes, and that each file of the pages is there in forms that grow
  * smaller. */
 #include "test.h"
-#include "web/ui.h"
+#include "ui/ui.h"
 
 static const struct {
 	const char *name, *accepted, *coding;

@@ -1,4 +1,4 @@
-#include "web/ui.h"
+#include "ui/ui.h"
 
 #include <string.h>
 

@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 		read_file(argv[i], strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i],
 		          true);
 	qsort(files, count, sizeof(*files), by_name);
-	printf("#include \"web/ui.h\"\n\n");
+	printf("#include \"ui/ui.h\"\n\n");
 	for (size_t i = 0; i < count; i++) {
 		size_t room;
 		unsigned char *out;

@@ -7,8 +7,8 @@
  * (a page of HTML) is asked for anew each time and is answered with 304 where it is the same.
  * Constant data; any thread, a loop thread too. Without the web part (-Dweb=false) there are none.
  */
-#ifndef KB_WEB_UI_H
-#define KB_WEB_UI_H
+#ifndef KB_UI_UI_H
+#define KB_UI_UI_H
 
 #include "http/server.h"
 
