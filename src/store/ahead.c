@@ -63,7 +63,7 @@ static bool end(struct kb_store *store, struct kb_arena *arena, struct reading *
 		ok = kb_history_read_end(&reading->history, arena, &out->history, err) && ok;
 	if (reading->conversation.conn)
 		ok = kb_conversation_read_end(&reading->conversation, arena, &out->conversation,
-		                              &out->is_named, err)
+		                              &out->has_name, err)
 		     && ok;
 	ok = next_id_end(&reading->id, &out->message_id, err) && ok;
 	ok = next_id_end(&reading->conversation_id, &out->conversation_id, err) && ok;

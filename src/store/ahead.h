@@ -24,7 +24,7 @@ struct kb_ahead {
 	struct kb_agent agent;               /* whoever's it is; an id of 0: it is not there */
 	struct kb_message_list history;      /* the newest, oldest first */
 	struct kb_conversation conversation; /* an id of 0: there is none yet */
-	bool is_named;           /* the next message leaves the conversation's name as it is */
+	bool has_name;           /* the next message leaves the conversation's name as it is */
 	int64_t message_id;      /* of the message to come */
 	int64_t conversation_id; /* of its conversation, where there is none yet */
 	bool has_month;

@@ -142,7 +142,7 @@ static const struct kb_db_columns renamed = KB_COLUMNS(struct row, RENAMED(ROW, 
 static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct row *out)
 {
 	kb_columns_read(&read_columns, rows, 0, arena, out);
-	out->conversation.named = out->naming == BY_PERSON;
+	out->conversation.has_own_name = out->naming == BY_PERSON;
 }
 
 static struct row row_of(struct kb_arena *arena, const struct kb_conversation *conversation,
@@ -180,13 +180,13 @@ static bool find_end(struct kb_db_rows *rows, struct kb_arena *arena, struct row
 }
 
 bool kb_conversation_read_end(struct kb_db_rows *rows, struct kb_arena *arena,
-                              struct kb_conversation *out, bool *is_named, struct kb_err *err)
+                              struct kb_conversation *out, bool *has_name, struct kb_err *err)
 {
 	struct row row;
 	bool ok = find_end(rows, arena, &row, err);
 
 	*out = row.conversation;
-	*is_named = row.naming != BY_NOBODY;
+	*has_name = row.naming != BY_NOBODY;
 	return ok;
 }
 
@@ -212,7 +212,7 @@ static bool find_to_use(struct kb_db_conn *conn, struct kb_arena *arena,
 	                       kb_int(session->visitor_id)));
 	while (kb_rows_next(&rows)) {
 		kb_columns_read(&read_columns, &rows, 1, arena, out);
-		out->conversation.named = out->naming == BY_PERSON;
+		out->conversation.has_own_name = out->naming == BY_PERSON;
 		there = true;
 	}
 	return kb_rows_close(&rows, err) && (there || kb_agent_missing(err, session->agent_id));
@@ -366,7 +366,7 @@ bool kb_conversation_touch(struct kb_db_conn *conn, const struct kb_conversation
 bool kb_conversation_is_named_after(const struct kb_conversation *conversation,
                                     struct kb_arena *arena, struct kb_sv prompt)
 {
-	return !conversation->named && kb_sv_eq(conversation->name, name_of(arena, prompt));
+	return !conversation->has_own_name && kb_sv_eq(conversation->name, name_of(arena, prompt));
 }
 
 bool kb_conversation_name(struct kb_db_conn *conn, struct kb_arena *arena,
@@ -394,7 +394,7 @@ static bool create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct kb_sv name = name_of(in->arena, in->name);
 
 	*in->out = begun(in->arena, in->session, name, in->now);
-	in->out->named = name.n > 0;
+	in->out->has_own_name = name.n > 0;
 	return kb_agent_there(conn, in->session->agent_id, err)
 	       && insert(conn, in->arena, in->out, name.n ? BY_PERSON : BY_NOBODY, err);
 }
@@ -426,7 +426,7 @@ static bool rename_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	if (!kb_conversation_load(conn, in->arena, in->session, in->out, err))
 		return false;
 	in->out->name = name_of(in->arena, in->name);
-	in->out->named = true;
+	in->out->has_own_name = true;
 	in->out->updated_at = in->now;
 	return set_name(conn, in->arena, in->out, BY_PERSON, err);
 }

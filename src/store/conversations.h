@@ -7,7 +7,7 @@
 struct kb_conversation {
 	int64_t agent_id, id;
 	struct kb_sv session_id, name;
-	bool named;         /* by a person; else the first prompt names it */
+	bool has_own_name;  /* a person gave it; else it is called by its first prompt */
 	int64_t created_by; /* account id; 0: a visitor */
 	int64_t visitor_id; /* the visitor's person_id (visitors.h), or -id of a person; 0: none */
 	int64_t child_id;   /* of a master: the agent it stays with, perhaps itself; 0: none yet */

@@ -57,7 +57,7 @@ bool kb_conversation_name(struct kb_db_conn *conn, struct kb_arena *arena,
 void kb_conversation_read_begin(struct kb_db_conn *conn, const struct kb_session *session,
                                 struct kb_db_rows *rows);
 bool kb_conversation_read_end(struct kb_db_rows *rows, struct kb_arena *arena,
-                              struct kb_conversation *out, bool *is_named,
+                              struct kb_conversation *out, bool *has_name,
                               struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -480,7 +480,7 @@ bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
 
 	ask(&in);
 	in.knows = message->ahead && !message->writer.n
-	           && (message->ahead->conversation.id ? message->ahead->is_named
+	           && (message->ahead->conversation.id ? message->ahead->has_name
 	                                               : message->ahead->conversation_id != 0);
 	if (in.knows) {
 		in.asking.append.sql = NULL;

@@ -129,7 +129,7 @@ static void test_names(struct kb_test *t)
 	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s1") }, &read,
 	                 &f.err));
 	CHECK_INT(t, read.name.n, 510);
-	CHECK(t, !read.named);
+	CHECK(t, !read.has_own_name);
 	fixture_say_to(&f, agent.id, "s1", "second");
 	CHECK(t, kb_store_conversation_get(
 	                 f.store, &f.arena,
@@ -159,7 +159,7 @@ static void test_names(struct kb_test *t)
 	                                                            .id = KB_SV("s3"),
 	                                                            .account_id = f.account.id },
 	                                      KB_SV("Mine"), &conversation, &f.err));
-	CHECK(t, conversation.named);
+	CHECK(t, conversation.has_own_name);
 	fixture_say_to(&f, agent.id, "s3", "What now?");
 	CHECK(t, kb_store_conversation_get(
 	                 f.store, &f.arena,
@@ -417,7 +417,7 @@ static void test_ahead(struct kb_test *t)
 		CHECK_INT(t, ahead.agent.index_version, agent.index_version);
 		CHECK_INT(t, ahead.history.count, 1);
 		CHECK_INT(t, ahead.conversation.id, first.conversation_id);
-		CHECK(t, ahead.is_named && ahead.has_month && ahead.message_id > first.id);
+		CHECK(t, ahead.has_name && ahead.has_month && ahead.message_id > first.id);
 		if (rows[i].what == CONVERSATION_GOES)
 			NEED(&f, kb_store_conversation_delete(f.store, &session, &f.err));
 		if (rows[i].what == AGENT_GOES)

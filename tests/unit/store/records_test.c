@@ -205,7 +205,7 @@ static const struct table {
 	  &kb_conversation_columns,
 	  sizeof(struct kb_conversation),
 	  get_conversation,
-	  { MEMBER(struct kb_conversation, named), MEMBER(struct kb_conversation, counted),
+	  { MEMBER(struct kb_conversation, has_own_name), MEMBER(struct kb_conversation, counted),
 	    MEMBER(struct kb_conversation, questions), MEMBER(struct kb_conversation, unanswered),
 	    MEMBER(struct kb_conversation, disliked), MEMBER(struct kb_conversation, source) } },
 	{ "messages",
