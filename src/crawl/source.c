@@ -16,7 +16,7 @@ static const char *const frequencies[] = {
 static const char *const refetches[] = { "never", "always", "if_updated", NULL };
 static const char *const image_types[] = { "none", "sync_from_sitemap", NULL };
 
-enum kind { FLAG, FREQUENCY, REVISIT, IMAGES, SCHEDULE, NUMBER };
+enum kind { FLAG, FREQUENCY, REFETCH, IMAGES, SCHEDULE, NUMBER };
 #define AT(member) offsetof(struct kb_source_settings, member)
 static const struct field {
 	const char *name;
@@ -28,7 +28,7 @@ static const struct field {
 	{ "data_refresh_frequency", FREQUENCY, 0 },
 	{ "create_new_pages", FLAG, AT(create_new_pages) },
 	{ "remove_unexist_pages", FLAG, AT(remove_unexist_pages) },
-	{ "refresh_existing_pages", REVISIT, 0 },
+	{ "refresh_existing_pages", REFETCH, 0 },
 	{ "refresh_schedule", SCHEDULE, 0 },
 	{ "image_extraction_type", IMAGES, 0 },
 	{ "update_existing_images", FLAG, AT(update_existing_images) },
@@ -192,7 +192,7 @@ bool kb_source_settings_set(struct kb_source_settings *settings, const char *nam
 			return false;
 		settings->frequency = (enum kb_frequency)word;
 		return true;
-	case REVISIT:
+	case REFETCH:
 		if (!set_word(&word, field, refetches, value, err))
 			return false;
 		settings->refetch = (enum kb_refetch)word;
@@ -277,7 +277,7 @@ void kb_source_settings_write(const struct kb_source_settings *settings, struct 
 		case FREQUENCY:
 			kb_jw_str(jw, frequencies[settings->frequency]);
 			break;
-		case REVISIT:
+		case REFETCH:
 			kb_jw_str(jw, refetches[settings->refetch]);
 			break;
 		case IMAGES:

@@ -139,8 +139,8 @@ static void take_text(struct ppt *p, const struct record *record)
 }
 
 /* All records within, the outer before the inner; false ends it. */
-typedef bool visit_fn(struct ppt *p, const struct record *record, bool in_box);
-static bool walk(struct ppt *p, struct kb_sv data, visit_fn *visit)
+typedef bool each_fn(struct ppt *p, const struct record *record, bool in_box);
+static bool walk(struct ppt *p, struct kb_sv data, each_fn *each)
 {
 	struct {
 		struct kb_sv rest;
@@ -157,7 +157,7 @@ static bool walk(struct ppt *p, struct kb_sv data, visit_fn *visit)
 			continue;
 		}
 		in_box |= record.type == TEXT_BOX;
-		if (!visit(p, &record, in_box))
+		if (!each(p, &record, in_box))
 			return false;
 		if ((record.is_container || record.type == TEXT_BOX) && depth < DEPTH_MAX) {
 			open[depth].rest = record.data;

@@ -35,7 +35,7 @@ struct found {
 	struct kb_totals totals;
 };
 
-static int64_t next_visit(struct found *in)
+static int64_t next_fetch(struct found *in)
 {
 	return in->now + (in->listing->planned + in->queued++) * in->listing->pause_us;
 }
@@ -54,7 +54,7 @@ static bool add_new(struct kb_db_conn *conn, struct found *in, const struct kb_l
 		.seen = in->lease->epoch,
 	};
 
-	row.due_at = next_visit(in);
+	row.due_at = next_fetch(in);
 	in->totals.pages_found++;
 	return kb_db_next_id(conn, "page", 1, &row.id, err)
 	       && kb_page_insert(conn, &in->arena, &row, err);
@@ -86,8 +86,8 @@ static bool add_to_crawl(struct kb_db_conn *conn, struct found *in, const struct
 }
 
 /* Whether a page that is done goes back to the queue. */
-static bool wants_visit(const struct kb_listing *listing, const struct kb_page_row *row,
-                        const struct kb_listed *listed)
+static bool is_fetched_again(const struct kb_listing *listing, const struct kb_page_row *row,
+                             const struct kb_listed *listed)
 {
 	if (row->state != KB_PAGE_DONE)
 		return false;
@@ -122,10 +122,10 @@ static bool see_again(struct kb_db_conn *conn, struct found *in, const struct kb
 	                         kb_int(in->lease->epoch)),
 	               NULL, err))
 		return false;
-	if (!wants_visit(listing, row, listed))
+	if (!is_fetched_again(listing, row, listed))
 		return true;
 	kb_totals_count(&in->totals, row, -1);
-	if (!kb_page_queue(conn, row, next_visit(in), in->now, err))
+	if (!kb_page_queue(conn, row, next_fetch(in), in->now, err))
 		return false;
 	kb_totals_count(&in->totals, row, 1);
 	return true;

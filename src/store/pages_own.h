@@ -53,7 +53,7 @@ static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is an
 	NEXT (i, attempts,         page.attempts) \
 	NEXT (i, lease_epoch,      lease_epoch) \
 	NEXT (i, lease_node,       lease_node)
-/* What it was when it came, or its host said since. */
+/* What it was when it came, or its host said since; visited_at is when that last said something. */
 #define KB_PAGE_ORIGIN(FIRST, NEXT) \
 	FIRST(t, url,              page.url) \
 	NEXT (i, is_file,          page.is_ours) \
