@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bell.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fault.h"
@@ -56,7 +57,7 @@ struct s3 {
 	struct kb_blob_ledger ledger;
 	int64_t part_bytes;
 	bool is_sealed;
-	atomic_bool cancelled;
+	struct kb_bell stop; /* of pauses */
 	_Atomic int64_t sent, fetched, asked_us;
 	atomic_bool is_there; /* when it was asked last */
 };
@@ -245,10 +246,12 @@ static bool note(struct s3 *s3, const char *name, struct kb_sv bytes, bool *know
 	if (!s3->ledger.note)
 		return true;
 	while (!s3->ledger.note(s3->ledger.arg, name, bytes, known, &why)) {
-		if (why.code != KB_E_BUSY || kb_clock_mono_us() > until
-		    || atomic_load(&s3->cancelled))
+		int64_t now = kb_clock_mono_us();
+
+		/* The ledger is rows, so who removes the blob rings at no bell of ours. */
+		if (why.code != KB_E_BUSY || now > until
+		    || !kb_bell_rest(&s3->stop, now + BUSY_NAP_MS * 1000))
 			return kb_fail(err, why.code, "%s", why.msg);
-		usleep(BUSY_NAP_MS * 1000);
 	}
 	return true;
 }
@@ -396,7 +399,8 @@ static bool read_object(struct reading *in, struct kb_err *err)
 
 	for (int attempt = 0; !ok && attempt < MISS_TRIES; attempt++) {
 		if (attempt)
-			usleep((useconds_t)(MISS_MS * 1000 * attempt));
+			(void)kb_bell_rest(&in->s3->stop,
+			                   kb_clock_mono_us() + MISS_MS * 1000 * attempt);
 		ok = kb_s3_ask(in->s3->client, &arena,
 		               &(struct kb_s3_call){ .method = "GET",
 		                                     .key = key_of(in->s3, &arena, in->name),
@@ -851,6 +855,7 @@ static void s3_close(void *impl)
 
 	kb_blob_cache_close(s3->cache);
 	kb_s3_close(s3->client);
+	kb_bell_fini(&s3->stop);
 	kb_arena_fini(&s3->arena);
 	free(s3);
 }
@@ -859,7 +864,7 @@ static void s3_cancel(void *impl)
 {
 	struct s3 *s3 = impl;
 
-	atomic_store(&s3->cancelled, true);
+	kb_bell_stop(&s3->stop);
 	kb_s3_cancel(s3->client);
 }
 
@@ -876,6 +881,7 @@ void *kb_blob_s3_open(const struct kb_blobs_bucket *config, struct kb_err *err)
 	bool ok = kb_bucket_check(&s3->arena, &config->options, &s3->bucket, err);
 
 	KB_ASSERT(!config->is_sealed || !config->cache_dir);
+	kb_bell_init(&s3->stop, NULL);
 	s3->part_bytes = config->part_bytes;
 	s3->is_sealed = config->is_sealed;
 	atomic_store(&s3->is_there, true); /* until it is asked */

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/bell.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -19,7 +19,6 @@ enum {
 	PAUSE_MS = 200,
 	PAUSE_MAX_MS = 5000,
 	WISH_MAX_MS = 20000, /* of what Retry-After asks for */
-	NAP_MS = 20,         /* how often a pause looks whether the service stops */
 	IDLE_MAX = 16,       /* connections kept */
 	BODY_MAX =
 	        8 << 20, /* of an answer without a sink: a listing of 1,000 has half a megabyte */
@@ -35,6 +34,7 @@ struct kb_s3 {
 	struct kb_s3_patience patience;
 	char signing[96]; /* what libcurl wants to know of the signature */
 	atomic_bool cancelled;
+	struct kb_bell stop; /* of pauses; stopped with `cancelled`, which libcurl looks at */
 
 	struct kb_handles handles;
 	struct kb_health health;
@@ -60,6 +60,7 @@ struct kb_s3 *kb_s3_open(const struct kb_bucket *bucket, const struct kb_s3_pati
 	                                             .port = bucket->port,
 	                                             .is_address = bucket->is_address,
 	                                             .idle_max = IDLE_MAX });
+	kb_bell_init(&s3->stop, NULL);
 	kb_health_init(&s3->health, "bucket", "the bucket's server", log);
 	return s3;
 }
@@ -67,6 +68,7 @@ struct kb_s3 *kb_s3_open(const struct kb_bucket *bucket, const struct kb_s3_pati
 void kb_s3_cancel(struct kb_s3 *s3)
 {
 	atomic_store(&s3->cancelled, true);
+	kb_bell_stop(&s3->stop);
 }
 
 void kb_s3_close(struct kb_s3 *s3)
@@ -74,6 +76,7 @@ void kb_s3_close(struct kb_s3 *s3)
 	if (!s3)
 		return;
 	kb_handles_fini(&s3->handles);
+	kb_bell_fini(&s3->stop);
 	kb_health_fini(&s3->health);
 	free(s3);
 }
@@ -310,11 +313,9 @@ static bool pause_before_next(const struct request *r, int attempt)
 	double ms = (double)KB_MIN((int64_t)r->s3->patience.pause_ms << KB_MIN(attempt, 10),
 	                           (int64_t)PAUSE_MAX_MS)
 	            * (.5 + .5 * kb_health_chance());
-	int64_t until = kb_clock_mono_us() + KB_MAX((int64_t)ms, r->wish_ms) * 1000;
 
-	while (kb_clock_mono_us() < until && !atomic_load(&r->s3->cancelled))
-		usleep(NAP_MS * 1000);
-	return !atomic_load(&r->s3->cancelled);
+	return kb_bell_rest(&r->s3->stop,
+	                    kb_clock_mono_us() + KB_MAX((int64_t)ms, r->wish_ms) * 1000);
 }
 
 /* A refusal of this very request, and one damaged object, say that the server does its work. */

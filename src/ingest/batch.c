@@ -108,9 +108,7 @@ static bool nap(const struct kb_batcher *by, int64_t *ms)
 	int64_t until = kb_clock_steady_us(by->config->clock) + *ms * 1000;
 
 	*ms = KB_MIN(*ms * 2, (int64_t)NAP_MAX_MS);
-	while (!kb_cancelled(by->cancel, NULL) && kb_clock_steady_us(by->config->clock) < until)
-		usleep(NAP_MS / 4 * 1000);
-	return !kb_cancelled(by->cancel, NULL);
+	return kb_bell_rest(by->bell, until);
 }
 
 /* Gives pages back that were not tried, for another turn or another day. A store that cannot take

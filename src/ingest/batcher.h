@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "base/bell.h"
 #include "base/histogram.h"
 #include "index/index.h"
 #include "ingest/config.h"
@@ -30,6 +31,7 @@ struct kb_batch_counts {
 struct kb_batcher {
 	const struct kb_ingest_config *config;
 	const struct kb_cancel *cancel;
+	struct kb_bell *bell;             /* stops when that says so */
 	struct kb_segment_writer *writer; /* it remembers words from one batch to the next */
 	struct kb_batch_counts *counts;
 	/* In the reserve: when a page has been parsed for quick_ms (0: it may take its time),

@@ -158,6 +158,7 @@ static void take_turns(struct kb_ingest *in, struct reserve *reserve)
 {
 	struct kb_batcher batcher = { .config = &in->config,
 		                      .cancel = &in->cancel,
+		                      .bell = &in->bell,
 		                      .writer = kb_segment_writer_new(),
 		                      .counts = &in->batches,
 		                      .quick_ms = reserve ? QUICK_MS : 0,

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/bell.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/size.h"
@@ -14,7 +14,7 @@
 
 enum {
 	RETRY_MS = 100, /* the first pause between tries; doubled each time, at least half of it */
-	NAP_MS = 20,    /* how often a pause looks whether the service stops */
+	ASK_MS = 1000,  /* how often a pause asks whether anybody waits still */
 };
 
 struct kb_upstream {
@@ -24,6 +24,7 @@ struct kb_upstream {
 	struct kb_url url;
 	struct curl_slist *fields;
 	atomic_bool cancelled;
+	struct kb_bell stop; /* of pauses; stopped with `cancelled`, which libcurl looks at */
 	struct kb_handles handles;
 	struct kb_health health;
 };
@@ -112,6 +113,7 @@ struct kb_upstream *kb_upstream_open(const struct kb_upstream_config *config, st
 	up = kb_xcalloc(1, sizeof(*up));
 	up->config = *config;
 	up->lib = lib;
+	kb_bell_init(&up->stop, NULL);
 	kb_health_init(&up->health, config->name, config->what, config->log);
 	up->config.url = kb_arena_sv(&up->arena, config->url);
 	add_field(up,
@@ -138,8 +140,10 @@ struct kb_upstream *kb_upstream_open(const struct kb_upstream_config *config, st
 
 void kb_upstream_cancel(struct kb_upstream *up)
 {
-	if (up)
-		atomic_store(&up->cancelled, true);
+	if (!up)
+		return;
+	atomic_store(&up->cancelled, true);
+	kb_bell_stop(&up->stop);
 }
 
 void kb_upstream_close(struct kb_upstream *up)
@@ -147,6 +151,7 @@ void kb_upstream_close(struct kb_upstream *up)
 	if (!up)
 		return;
 	kb_handles_fini(&up->handles);
+	kb_bell_fini(&up->stop);
 	up->lib->slist_free_all(up->fields);
 	kb_health_fini(&up->health);
 	kb_arena_fini(&up->arena);
@@ -289,8 +294,9 @@ static bool wait_for_next(const struct request *r, int attempt)
 
 	if (until >= r->call->deadline_us)
 		return false;
-	while (kb_clock_mono_us() < until && !is_cancelled(r))
-		usleep(NAP_MS * 1000);
+	for (int64_t now; (now = kb_clock_mono_us()) < until && !is_cancelled(r);)
+		(void)kb_bell_rest(&r->up->stop,
+		                   r->call->cancel ? KB_MIN(until, now + ASK_MS * 1000) : until);
 	return !is_cancelled(r);
 }
 

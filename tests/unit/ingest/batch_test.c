@@ -20,6 +20,7 @@ struct world {
 	struct kb_agent agent;
 	struct kb_ingest_config config;
 	struct kb_batch_counts counts;
+	struct kb_bell bell;
 	struct kb_batcher batcher;
 };
 
@@ -55,7 +56,9 @@ static void world_init_in(struct world *w, struct kb_test *t, const char *bucket
 		                               .parser = w->parser,
 		                               .clock = &w->f.clock,
 		                               .temp_dir = w->temp_dir };
+	kb_bell_init(&w->bell, &w->f.clock);
 	w->batcher = (struct kb_batcher){ .config = &w->config,
+		                          .bell = &w->bell,
 		                          .writer = kb_segment_writer_new(),
 		                          .counts = &w->counts };
 	w->agent = fixture_agent(&w->f, "a");
@@ -71,6 +74,7 @@ static void world_fini(struct world *w)
 	char command[128];
 
 	kb_segment_writer_free(w->batcher.writer);
+	kb_bell_fini(&w->bell);
 	kb_parser_close(w->parser);
 	kb_catalog_close(w->catalog);
 	kb_blobs_close(w->blobs);
