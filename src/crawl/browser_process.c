@@ -223,6 +223,7 @@ int kb_render_end(struct kb_render *r)
 	kill(-r->pid, SIGKILL);
 	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	/* Those that it has started are no children of ours: nobody tells us of their end. */
 	while (kill(-r->pid, SIGKILL) == 0 && memory_of(r->pid) && kb_clock_mono_us() < until)
 		usleep(10000);
 	return status;

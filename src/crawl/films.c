@@ -224,7 +224,8 @@ static bool goes_on(const struct film *f, struct kb_err *err)
 	                  KB_FILM_BYTES_MAX >> 20);
 }
 
-/* To its end; what it has started ends with it. */
+/* To its end; what it has started ends with it. waitpid() knows no time limit, and what may stop it
+ * is asked for, so it is looked at. */
 static bool wait_for_program(struct film *f, int *status, struct kb_err *err)
 {
 	bool ok = true;

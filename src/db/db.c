@@ -439,7 +439,8 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	return done;
 }
 
-/* Two that were in each other's way do not come back at the same time. */
+/* Two that were in each other's way do not come back at the same time. The writer's own thread
+ * sleeps, for less than a second: a stop waits for its commit anyway. */
 static void pause_before(int try)
 {
 	unsigned char random;

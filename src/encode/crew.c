@@ -133,6 +133,8 @@ bool kb_encode_crew_question(struct kb_encode_crew *crew, struct kb_sv text, flo
 
 /* ---- passages ---- */
 
+/* It looks instead of waiting to be told: whoever waits at a condition holds its lock for a moment,
+ * and a thread of this priority that has no processor then would keep questions waiting. */
 static void step_aside(struct kb_encode_crew *crew)
 {
 	int64_t until = kb_clock_mono_us() + ASIDE_US;

@@ -90,7 +90,7 @@ static bool fetch(struct work *w, struct kb_arena *arena, struct kb_sv url, stru
 		if (!ok && err->code != KB_E_BUSY)
 			return false;
 		if (!ok)
-			usleep(FETCH_NAP_MS * 1000);
+			usleep(FETCH_NAP_MS * 1000); /* nobody says when it is done */
 	}
 	return ok
 	       && kb_blob_read(w->insets->blobs, arena, kb_arena_str(arena, found.blob),

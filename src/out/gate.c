@@ -306,7 +306,7 @@ static void *run_gate(void *arg)
 		struct pollfd wanted = { .fd = gate->listener, .events = POLLIN };
 		int fd = -1;
 
-		if (!has_room(gate))
+		if (!has_room(gate)) /* for a tenth of a look: a call ends soon, and callers wait */
 			usleep(LOOK_MS * 100);
 		else if (poll(&wanted, 1, LOOK_MS) > 0)
 			fd = accept4(gate->listener, NULL, NULL, SOCK_CLOEXEC);

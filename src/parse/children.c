@@ -81,6 +81,7 @@ int kb_parser_end_child(struct kb_parser_child *child, int grace_ms)
 
 	close(child->socket);
 	for (int waited = 0; waited < grace_ms && !ended; waited += GRACE_STEP_MS) {
+		/* waitpid() has no time limit, so it is looked at. */
 		ended = waitpid(child->pid, &status, WNOHANG);
 		if (!ended)
 			usleep(GRACE_STEP_MS * 1000);

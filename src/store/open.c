@@ -115,6 +115,7 @@ static int lock_take(const char *directory, int64_t *holder, struct kb_err *err)
 	return -1;
 }
 
+/* At the start alone, beside other processes: there is nobody who could ring. */
 static void pause_ms(int ms)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
