@@ -32,7 +32,7 @@ static bool put_frame(struct kb_parcel_writer *w, enum kb_parcel_frame frame, ui
 	return put(w, head, KB_PARCEL_FRAME_BYTES, err);
 }
 
-/* The text, and `more` bytes that follow. */
+/* The text, and the head for it and `more` bytes that the caller puts behind it. */
 static bool put_json(struct kb_parcel_writer *w, enum kb_parcel_frame frame, struct kb_buf *buf,
                      size_t more, struct kb_err *err)
 {
@@ -117,6 +117,7 @@ bool kb_parcel_write_table(struct kb_parcel_writer *w, const struct kb_parcel_ta
 	return put_json(w, KB_PARCEL_FRAME_TABLE, &buf, 0, err);
 }
 
+/* Seven bits a byte, the lowest first; the top bit says that more follow. */
 static void add_number(struct kb_buf *buf, uint64_t n)
 {
 	for (; n > 127; n >>= 7)
@@ -127,6 +128,8 @@ static void add_number(struct kb_buf *buf, uint64_t n)
 static void add_value(struct kb_buf *buf, const struct kb_db_value *value)
 {
 	if (value->type == 'i') {
+		/* 0, -1, 1, -2 … become 0, 1, 2, 3 …: small numbers are short whatever their sign.
+		 */
 		add_number(buf, (uint64_t)value->n << 1 ^ (value->n < 0 ? UINT64_MAX : 0));
 		return;
 	}
@@ -192,6 +195,7 @@ bool kb_parcel_write_end(struct kb_parcel_writer *w, struct kb_err *err)
 	kb_jw_end(&jw);
 	if (!put_json(w, KB_PARCEL_FRAME_END, &buf, KB_HASH_BYTES, err))
 		return false;
+	/* Of all before it, its own frame's head and text among that. */
 	kb_hasher_hex(&w->hasher, hex);
 	(void)!kb_unhex(kb_sv_str(hex), raw);
 	return put(w, raw, KB_HASH_BYTES, err);

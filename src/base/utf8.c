@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+/* Only the byte behind the first has other bounds than 80 to bf, and only for four first bytes:
+ * what is overlong, a surrogate or above U+10FFFF shows there (Unicode 3.9, table 3-7). So a
+ * sequence is given up at its first byte that fits no character, which is where its maximal part
+ * ends. */
 size_t kb_utf8_decode(struct kb_sv text, uint32_t *cp)
 {
 	const unsigned char *p = (const unsigned char *)text.p;
@@ -81,6 +85,7 @@ static size_t valid_part(struct kb_sv text)
 		uint64_t eight;
 		size_t n;
 
+		/* Most text is ASCII, of which no byte has its top bit. */
 		if (i + 8 <= text.n) {
 			memcpy(&eight, text.p + i, 8);
 			if (!(eight & UINT64_C(0x8080808080808080))) {
@@ -109,6 +114,7 @@ struct kb_sv kb_utf8_mend(struct kb_arena *arena, struct kb_sv text)
 
 	if (good == text.n)
 		return text;
+	/* A bad part of a byte becomes U+FFFD, of three. */
 	out = kb_arena_bytes(arena, good + (text.n - good) * 3 + 1);
 	memcpy(out, text.p, good);
 	for (size_t i = good; i < text.n;) {
@@ -143,11 +149,14 @@ struct kb_sv kb_utf8_cut(struct kb_sv text, size_t max)
 {
 	if (text.n <= max)
 		return text;
+	/* Back from the byte behind the cut to one that begins a character. */
 	while (max && ((unsigned char)text.p[max] & 0xc0) == 0x80)
 		max--;
 	return kb_sv(text.p, max);
 }
 
+/* C0 and C1; marks of direction and line ends; the word joiner and its invisible kin; the byte
+ * order mark; annotations; tags. U+200C and U+200D are joiners, and none. */
 static bool is_control(uint32_t cp)
 {
 	static const struct {

@@ -27,11 +27,14 @@ static const struct range cjk[] = {
 	{ 0x20000, 0x3ffff },
 };
 
+/* Thai and Lao, Burmese with its extensions, Khmer. */
 static const struct range sea[] = {
 	{ 0x0e01, 0x0eff }, { 0x1000, 0x109f }, { 0x1780, 0x17ff },
 	{ 0xa9e0, 0xa9ff }, { 0xaa60, 0xaa7f },
 };
 
+/* Soft hyphen, joiners, the word joiner, variation selectors, signs drawn around a character, the
+ * byte order mark. */
 static const struct range ignored[] = {
 	{ 0x00ad, 0x00ad }, { 0x200c, 0x200d }, { 0x2060, 0x2060 },   { 0xfe00, 0xfe0f },
 	{ 0x20d0, 0x20ff }, { 0xfeff, 0xfeff }, { 0xe0100, 0xe01ef },

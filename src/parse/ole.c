@@ -1,3 +1,15 @@
+/*
+ * The file begins with a header of 512 bytes; sector n stands behind it at (n + 1) sectors. Which
+ * sector follows which says a table of four bytes each, the fat, that lies in sectors itself. Small
+ * streams lie in a stream of their own, the mini stream, cut into smaller sectors with a fat of
+ * theirs. The folder is a stream of entries of 128 bytes, which are nodes of a tree: a name in
+ * UTF-16, its bytes at 40, the kind at 42, left and right at 44 and 48, what is below at 4c, the
+ * first sector at 74 and the size at 78 (all hexadecimal; [MS-CFB] 2.6).
+ *
+ * Every number may lie. A place behind the end gives zeros or an empty piece, and a chain ends when
+ * it has given as many bytes as the file or the mini stream has, so that one that bites its tail
+ * ends too.
+ */
 #include "parse/ole.h"
 
 #include <string.h>
@@ -37,6 +49,7 @@ void kb_ole_text(struct kb_buf *out, struct kb_sv units, bool wide)
 		uint32_t cp = wide ? kb_le16(units, i) : (unsigned char)units.p[i];
 		char utf8[4];
 
+		/* A high half and a low one are one character; a half alone is damage. */
 		if (cp >= 0xd800 && cp < 0xe000) {
 			uint32_t next = wide ? kb_le16(units, i + 2) : 0;
 
@@ -83,7 +96,7 @@ static struct kb_sv chain(const struct kb_ole *ole, uint32_t start, size_t size,
 static void read_table(struct kb_ole *ole)
 {
 	size_t sectors = ole->bytes.n / ole->sector, per = ole->sector / 4, n = 0;
-	char *all = kb_arena_bytes(ole->arena, ole->bytes.n + 1);
+	char *all = kb_arena_bytes(ole->arena, ole->bytes.n + 1); /* no table is longer */
 	uint32_t list = kb_le32(ole->bytes, 0x44);
 
 	for (size_t i = 0; i < LISTED_IN_HEADER && n + ole->sector <= ole->bytes.n; i++) {
@@ -94,6 +107,7 @@ static void read_table(struct kb_ole *ole)
 		memcpy(all + n, piece.p, piece.n);
 		n += piece.n;
 	}
+	/* The last number of each list is where the next one is. */
 	for (size_t lists = 0; list < last && lists < sectors; lists++) {
 		struct kb_sv names = sector_at(ole, list);
 
@@ -116,6 +130,8 @@ bool kb_ole_open(struct kb_arena *arena, struct kb_sv bytes, struct kb_ole *out)
 	uint16_t shift = kb_le16(bytes, 0x1e), mini_shift = kb_le16(bytes, 0x20);
 
 	*out = (struct kb_ole){ .arena = arena, .bytes = bytes };
+	/* Sectors of 512 and 4,096 bytes are all there are, 64 in the mini stream; these bounds
+	 * keep what follows from shifting too far, and from sectors of a byte. */
 	if (bytes.n < HEADER_BYTES || shift < 7 || shift > 16 || mini_shift < 4
 	    || mini_shift > shift)
 		return false;
@@ -218,6 +234,7 @@ struct kb_sv kb_ole_title(const struct kb_ole *ole)
 
 	if (!kb_ole_stream(ole, "\005SummaryInformation", &all))
 		return found;
+	/* A section: its size, how many properties, then the name and the place of each. */
 	section = kb_sv_from(all, kb_le32(all, SECTION_AT));
 	for (size_t at = 8; at + 8 <= section.n && at / 8 <= kb_le32(section, 4); at += 8) {
 		struct kb_sv value = kb_sv_from(section, kb_le32(section, at + 4));

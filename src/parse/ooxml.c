@@ -20,6 +20,7 @@ struct kb_sv kb_ooxml_resolve(struct kb_arena *arena, struct kb_sv folder, struc
 		if (kb_sv_starts(target, KB_SV("./"))) {
 			target = kb_sv_from(target, 2);
 		} else if (kb_sv_starts(target, KB_SV("../")) && folder.n) {
+			/* Not above the file's top: then it names no part, and none is found. */
 			target = kb_sv_from(target, 3);
 			do
 				folder.n--;
@@ -40,6 +41,7 @@ struct kb_sv kb_ooxml_unescape(struct kb_arena *arena, struct kb_sv address)
 		unsigned value = 0;
 
 		if (address.p[i] == '%' && i + 2 < address.n) {
+			/* What is no figure gives some byte: it only has to name a part. */
 			for (size_t k = i + 1; k < i + 3; k++)
 				value = value * 16
 				        + (unsigned)(address.p[k] <= '9'
@@ -74,6 +76,7 @@ static void relation_start(void *arg, const char *name, const struct kb_xml_attr
 	struct relations_reader *r = arg;
 	struct kb_sv type = kb_xml_attr(attrs, count, "Type");
 
+	/* What is outside of the file is nothing that we read. */
 	if (strcmp(name, "Relationship") != 0 || r->found.count == KB_OOXML_RELATIONS_MAX
 	    || kb_sv_eq_str(kb_xml_attr(attrs, count, "TargetMode"), "External"))
 		return;
@@ -82,6 +85,7 @@ static void relation_start(void *arg, const char *name, const struct kb_xml_attr
 		.id = kb_arena_sv(r->arena, kb_xml_attr(attrs, count, "Id")),
 		.target =
 		        kb_ooxml_resolve(r->arena, r->folder, kb_xml_attr(attrs, count, "Target")),
+		/* Its last word: the address before it is one of two, of ECMA and of ISO. */
 		.type = kb_arena_sv(r->arena, kb_sv_from(type, folder_of(type).n)),
 	};
 }
@@ -108,6 +112,7 @@ struct kb_relations kb_ooxml_relations(struct kb_zip *zip, struct kb_arena *aren
 	                                    KB_SV_ARG(kb_sv_from(part, folder.n)));
 	struct kb_err ignored;
 
+	/* A part without relations has no such file. */
 	if (!kb_ooxml_part(zip, name, &handler, &r, &ignored))
 		r.found.count = 0;
 	r.found.v = kb_arena_array(arena, r.found.count + 1, sizeof(*r.v));
@@ -198,6 +203,7 @@ void kb_ooxml_properties(struct kb_zip *zip, struct kb_sv part, struct kb_doc *d
 	struct kb_err ignored;
 
 	kb_buf_init(&r.text, KB_DOC_META_MAX);
+	/* A file without a title is none the worse: what is damaged here fails nothing. */
 	if (kb_zip_find(zip, part) >= 0 && !kb_ooxml_part(zip, part, &handler, &r, &ignored))
 		kb_buf_clear(&r.text);
 	kb_buf_fini(&r.text);

@@ -1,9 +1,17 @@
-/* The parsed document as JSON, or as bytes of our own, and back. */
+/*
+ * The parsed document as JSON, or as bytes of our own, and back.
+ *
+ * JSON is what is kept for years and what people are shown: a member that is 0 or empty is left
+ * out, so that most blocks have four, and one that is missing reads as 0, so that what an older
+ * program wrote stays readable. Bytes are for the minutes between two readings of one document, by
+ * the same program, and are those of the socket (protocol.h).
+ */
 #include <string.h>
 
 #include "base/json.h"
 #include "parse/protocol.h"
 
+/* Names are in stored texts: they stay, whatever the enumerators are called. */
 static const char *const block_types[] = {
 	[KB_BLOCK_HEADING] = "heading", [KB_BLOCK_PARAGRAPH] = "paragraph",
 	[KB_BLOCK_LIST] = "list",       [KB_BLOCK_TABLE] = "table",
@@ -30,6 +38,8 @@ static const struct {
 	{ "image", offsetof(struct kb_parsed, image) },
 };
 
+/* For clients, who get both members always, one of them null: a moment is no page that could be
+ * opened. In stored texts they are one number, as in the block. */
 void kb_page_no_write(struct kb_jw *jw, uint32_t page_no)
 {
 	bool moment = kb_is_moment(page_no);
@@ -46,7 +56,8 @@ void kb_page_no_write(struct kb_jw *jw, uint32_t page_no)
 		kb_jw_null(jw);
 }
 
-/* Six numbers a word. */
+/* Six numbers a word in one flat list: a scanned page has hundreds of words, and an object each
+ * would be twice as long. */
 static void write_boxes(const struct kb_block *block, struct kb_jw *jw)
 {
 	kb_jw_key(jw, "boxes");
@@ -129,6 +140,7 @@ static bool read_boxes(struct kb_arena *arena, const json_t *json, struct kb_blo
 		return true;
 	if (!json_is_array(json) || count % NUMBERS)
 		return false;
+	/* Whatever is out of range would be cut by the casts below, and mark another place. */
 	block->box_count = count / NUMBERS;
 	boxes = KB_NEW_ARRAY(arena, block->box_count + 1, struct kb_word_box);
 	for (size_t i = 0; i < block->box_count; i++) {
@@ -157,6 +169,8 @@ static bool read_block(struct kb_arena *arena, const json_t *json, struct kb_blo
 
 	while (i < KB_COUNTOF(block_types) && !kb_sv_eq_str(type, block_types[i]))
 		i++;
+	/* A blob is checked against its name, not against this program: numbers of a newer one, or
+	 * of a damaged writer, are refused rather than cut. */
 	if (i == KB_COUNTOF(block_types) || page < 0 || page > UINT32_MAX || table < 0
 	    || table > UINT32_MAX || offset < 0 || offset > UINT32_MAX || picture < 0
 	    || picture > UINT32_MAX || depth < 0 || depth > KB_ITEM_DEPTH_MAX || number < 0
@@ -182,6 +196,7 @@ static bool read_pictures(struct kb_arena *arena, const json_t *json, struct kb_
 		const json_t *picture = json_array_get(json, i);
 		int64_t block = kb_json_int(picture, "block", -1);
 
+		/* It stands before that block; before none: behind all. */
 		if (block < 0 || block > (int64_t)out->block_count)
 			return false;
 		out->pictures[i] =

@@ -18,10 +18,13 @@
 enum {
 	HEADING_BYTES = 240, /* a heading is no longer */
 	HEADING_LINES = 4,
-	SIZES_MAX = 400, /* half points */
-	LEVELS_MAX = 4,
+	SIZES_MAX = 400, /* half points; larger ones count as the last */
+	LEVELS_MAX = 4,  /* what is smaller than the fourth is of the fourth */
 };
+/* To the body's size: 13 points beside 11 are a heading, 12 are not. */
 static const float usual_heading_ratio = 1.14f;
+/* Points. Sizes of headings nearer to each other are one: a level is told by eye, too. */
+static const float same_size = 1.1f;
 
 /* ---- running heads */
 
@@ -78,13 +81,12 @@ static void find_sizes(const struct kb_pdf *pdf, struct sizes *sizes)
 		if (letters[i] > letters[body])
 			body = i;
 	sizes->body = (float)body / 2;
-	/* Neighbouring bins are one size. */
 	for (int i = SIZES_MAX - 1; i > 0 && sizes->levels < LEVELS_MAX; i--) {
 		float size = (float)i / 2;
 
 		if (!lines[i] || size < sizes->body * sizes->heading_ratio)
 			continue;
-		if (sizes->levels && sizes->heading[sizes->levels - 1] - size < 1.1f)
+		if (sizes->levels && sizes->heading[sizes->levels - 1] - size < same_size)
 			continue;
 		sizes->heading[sizes->levels++] = size;
 	}
@@ -95,13 +97,15 @@ static int level_of(const struct sizes *sizes, float size)
 	if (size < sizes->body * sizes->heading_ratio)
 		return 0;
 	for (int i = 0; i < sizes->levels; i++)
-		if (size > sizes->heading[i] - 1.1f)
+		if (size > sizes->heading[i] - same_size)
 			return i + 1;
 	return sizes->levels;
 }
 
 /* ---- paragraphs */
 
+/* A colon and a semicolon too: a list follows them. The last two are the full stop of Chinese and
+ * Japanese, and a closing quotation mark. */
 static bool ends_sentence(struct kb_sv text)
 {
 	text = kb_sv_trim(text);
@@ -126,6 +130,7 @@ static size_t item_mark(struct kb_sv text)
 			return strlen(bullets[b]);
 	if (text.n > 2 && text.p[0] == '(')
 		i++;
+	/* Three at most: a year that ends a sentence ("2024. ") begins no item. */
 	for (from = i;
 	     i < text.n && i - from < 3
 	     && ((text.p[i] >= '0' && text.p[i] <= '9') || text.p[i] == 'i' || text.p[i] == 'v'
@@ -136,7 +141,8 @@ static size_t item_mark(struct kb_sv text)
 	return i + 2;
 }
 
-/* "3", "2.1", "A.4" and a capitalised rest: its depth, or 0. */
+/* "3", "2.1", "A.4" and a capitalised rest: its depth, or 0. Bytes from 0xc3 on begin letters
+ * beyond ASCII, whatever their case; 0xc2 begins signs, as in "20 °C". */
 static int number_depth(struct kb_sv text)
 {
 	size_t i = 0;
@@ -164,6 +170,8 @@ static int number_depth(struct kb_sv text)
 	               : 0;
 }
 
+/* A letter of two bytes (Latin with marks, Greek, Cyrillic) counts as small: few words that are cut
+ * go on with a capital. */
 static bool is_lower(struct kb_sv text)
 {
 	return text.n && ((text.p[0] >= 'a' && text.p[0] <= 'z') || (text.p[0] & 0xe0) == 0xc0);
@@ -181,6 +189,8 @@ static uint32_t last_char(struct kb_sv text)
 	return cp;
 }
 
+/* Written without blanks between words: radicals to Yi (Hangul, which has blanks, lies behind
+ * them), compatibility forms, full width, and the planes of rare signs. */
 static bool is_cjk(uint32_t cp)
 {
 	return (cp >= 0x2e80 && cp < 0xac00) || (cp >= 0xf900 && cp < 0xfb00)
@@ -188,7 +198,9 @@ static bool is_cjk(uint32_t cp)
 	       || (cp >= 0x20000 && cp < 0x40000);
 }
 
-/* Joins the next line: a word that was cut at the line's end is made whole. */
+/* Joins the next line: a word that was cut at the line's end is made whole. A soft hyphen (c2 ad)
+ * was put in by the cut; a hyphen ('-', or e2 80 90) goes only before a small letter, so that
+ * "Rhein-" and "Main" keep theirs. */
 static void join(struct kb_buf *out, struct kb_sv next)
 {
 	struct kb_sv text = kb_buf_view(out);
@@ -255,6 +267,7 @@ static bool begins_paragraph(const struct kb_pdf *pdf, const struct block *b,
                              const struct kb_pdf_line *before, const struct kb_pdf_line *line,
                              float gap)
 {
+	/* Distances are told in parts of the size, as people set them. */
 	float em = KB_MAX(line->size, 1.0f);
 
 	if (item_mark(line->text))
@@ -275,7 +288,6 @@ static bool begins_paragraph(const struct kb_pdf *pdf, const struct block *b,
 	return false;
 }
 
-/* The usual distance between lines of a block: the median. */
 static int by_value(const void *a, const void *b)
 {
 	float x = *(const float *)a, y = *(const float *)b;
@@ -283,6 +295,8 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* The usual distance between lines of a block: the median, which a heading's space or a line that
+ * was left out does not move. The first lines tell it. */
 static float usual_gap(const struct kb_pdf *pdf, const struct block *b)
 {
 	enum { LOOKED_AT = 64 };

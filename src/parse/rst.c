@@ -115,6 +115,7 @@ static uint32_t indent_of(const struct rst *r, size_t from, size_t end)
 
 /* ---- inline marks */
 
+/* Bytes beyond ASCII count as letters: marks are ASCII, and stand between words or none at all. */
 static bool is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
@@ -148,7 +149,8 @@ static size_t role_at(struct kb_sv text)
 }
 
 /* What stands between the marks at the start of the text, as ``code`` or **words**; the bytes of it
- * all, or 0. */
+ * all, or 0. A blank inside of a mark makes it a sign of its own ("2 * 3 * 4"), and an empty pair
+ * too. */
 static size_t between(struct kb_sv text, const char *mark, struct kb_sv *inner)
 {
 	size_t n = strlen(mark);
@@ -177,9 +179,11 @@ static void add_inline(struct kb_buf *out, struct kb_sv text)
 {
 	for (size_t i = 0; i < text.n;) {
 		struct kb_sv here = kb_sv_from(text, i), inner;
+		/* A mark within a word is none ("snake_case_name", "x*y*z"). */
 		bool starts = !i || !is_word(text.p[i - 1]);
 		size_t role = starts ? role_at(here) : 0, n = 0;
 
+		/* What is escaped is itself; an escaped blank only parts a mark from a word. */
 		if (here.p[0] == '\\' && here.n > 1) {
 			if (here.p[1] != ' ')
 				kb_buf_byte(out, here.p[1]);
@@ -269,6 +273,8 @@ static size_t width(struct kb_sv text)
 	return n;
 }
 
+/* Which mark is which level no rule says: the first that is met is the outermost, and the same mark
+ * with a line above is another. */
 static int level_of(struct rst *r, char mark, bool above)
 {
 	int i = 0;
@@ -293,6 +299,8 @@ static size_t read_title(struct rst *r, size_t i, size_t end)
 	char mark = title + 1 < end ? adornment(r->lines[title + 1].text) : 0;
 	struct kb_sv text = bare(r, title);
 
+	/* An indented title is a quotation, but under a line above it may be centred. The line of
+	 * marks is to be as long as the title; people count wrong, so three will do. */
 	if (!mark || !text.n || adornment(text) || r->lines[title + 1].indent
 	    || (!above && r->lines[title].indent)
 	    || r->lines[title + 1].text.n + (above ? 3 : 1) < KB_MIN(width(text), (size_t)4)
@@ -366,7 +374,8 @@ static size_t read_grid(struct rst *r, size_t i, size_t end)
 			columns.at[columns.count++] = (uint32_t)k;
 	if (columns.count < 2 || columns.count > COLUMNS_MAX)
 		return 0;
-	columns.count--;
+	columns.count--; /* the last + ends the last column */
+	/* Rows go on to the first line that begins with neither; the heads end at +===+. */
 	while (last < end && !is_empty(r, last) && strchr("+|", r->lines[last].text.p[0])) {
 		heads = kb_sv_starts(r->lines[last].text, KB_SV("+=")) ? last : heads;
 		last++;
@@ -420,6 +429,8 @@ static size_t read_simple_table(struct rst *r, size_t i, size_t end)
 		if (rule.p[k] == '=' && (!k || rule.p[k - 1] == ' '))
 			columns.at[columns.count++] = (uint32_t)k;
 	columns.at[columns.count] = UINT32_MAX;
+	/* To the first empty line behind a rule; before any, one empty line parts rows and two end
+	 * it. Where more than one rule follows, the first of them is below the heads. */
 	for (size_t k = i + 1; k < end && !(last && is_empty(r, k)); k++)
 		if (is_rule(r->lines[k].text)) {
 			heads = last && !heads ? last : heads;
@@ -434,6 +445,7 @@ static size_t read_simple_table(struct rst *r, size_t i, size_t end)
 	kb_doc_table(r->doc);
 	for (size_t row = i + 1; row < last; row++) {
 		struct kb_sv line = r->lines[row].text;
+		/* Indentation was taken off the text, columns count from the rule's. */
 		uint32_t shift = r->lines[row].indent > indent ? r->lines[row].indent - indent : 0;
 
 		if (is_rule(line) || is_empty(r, row))
@@ -449,6 +461,7 @@ static size_t read_simple_table(struct rst *r, size_t i, size_t end)
 			if (to > from)
 				add_cell_line(&cells[c], kb_sv_sub(line, from, to - from));
 		}
+		/* In a table with heads a rule below a row ends it, whatever its first column. */
 		if (heads
 		    && (row + 1 == heads || (row + 1 < last && is_rule(r->lines[row + 1].text))))
 			add_row(r, cells, columns.count, row < heads);
@@ -506,6 +519,8 @@ static size_t read_item(struct rst *r, size_t i, const struct body *around)
 	struct line *line = &r->lines[i];
 	uint32_t indent = line->indent;
 
+	/* The line is read again without its mark, as the first of the item's body, which stands as
+	 * far right as the text behind the mark. */
 	end = body_end(r, i + 1, around->end, indent);
 	begin_item(r, i, kb_sv_sub(line->text, 0, mark));
 	line->text = kb_sv_trim(kb_sv_from(line->text, mark));
@@ -520,6 +535,8 @@ static size_t read_item(struct rst *r, size_t i, const struct body *around)
 
 /* ---- directives */
 
+/* A directive that the table lacks is TEXT: of "note", "warning" and what extensions add, the words
+ * count. DROP is for those whose body tells a program something, not a reader. */
 enum what {
 	DROP, /* with all in it */
 	TEXT, /* its title and its body are text */
@@ -765,7 +782,6 @@ static size_t read_explicit(struct rst *r, size_t i, const struct body *around)
 
 	if (around->depth >= DEPTH_MAX)
 		return end - i;
-
 	if (kb_sv_starts(line, KB_SV("["))) { /* a footnote or a citation */
 		ptrdiff_t close = kb_sv_find_byte(line, ']');
 
@@ -906,7 +922,8 @@ static size_t read_doctest(struct rst *r, size_t i, const struct body *body)
 	return i - from;
 }
 
-/* The lines that the block at line i takes. */
+/* The lines that the block at line i takes. The order matters: a title's line of marks is a table's
+ * border or a line across as well, and whatever nothing takes is a paragraph. */
 static size_t read_block(struct rst *r, size_t i, const struct body *body)
 {
 	struct kb_sv line = r->lines[i].text;

@@ -98,10 +98,13 @@ static bool read_jpeg(struct reader in, struct kb_image *out)
 			return false;
 		if (marker == 0xda)
 			return has_frame && in.n > 0;
+		/* Starts of frame, but for tables of codes (c4), a reserved one (c8) and of
+		 * arithmetic coding (cc). */
 		if (marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8
 		    && marker != 0xcc) {
 			if (length < 8)
 				return false;
+			/* Behind the precision, a byte. */
 			out->height = be16(body + 1);
 			out->width = be16(body + 3);
 			has_frame = true;
@@ -133,6 +136,8 @@ static bool read_gif(struct reader in, struct kb_image *out)
 		return false;
 	out->width = le16(screen);
 	out->height = le16(screen + 2);
+	/* The top bit says that colours follow, the lowest three how many: 2 to the power of one
+	 * more, three bytes each. The same of an image below. */
 	if ((screen[4] & 0x80) && !take(&in, (size_t)3 << ((screen[4] & 7) + 1)))
 		return false;
 	for (;;) {
@@ -150,7 +155,7 @@ static bool read_gif(struct reader in, struct kb_image *out)
 			return false;
 		if ((image[8] & 0x80) && !take(&in, (size_t)3 << ((image[8] & 7) + 1)))
 			return false;
-		return take(&in, 1) && skip_blocks(&in);
+		return take(&in, 1) && skip_blocks(&in); /* behind the size of a code */
 	}
 }
 
@@ -177,10 +182,11 @@ static bool read_webp(struct reader in, struct kb_image *out)
 
 	if (!head || le32(head + 4) < 4 || le32(head + 4) - 4 > in.n)
 		return false;
-	in.n = le32(head + 4) - 4;
+	in.n = le32(head + 4) - 4; /* what stands behind the file's own end is none of it */
 	if (!webp_chunk(&in, &type, &body))
 		return false;
 	if (memcmp(type, "VP8 ", 4) == 0) {
+		/* A frame that can stand alone (bit 0 is 0), its mark, and sides of 14 bits. */
 		if (body.n <= 10 || (body.p[0] & 1) || memcmp(body.p + 3, "\x9d\x01\x2a", 3) != 0)
 			return false;
 		out->width = le16(body.p + 6) & 0x3fff;
