@@ -7,7 +7,7 @@
  * in a row hold most of them, all numbers and names of the sentence are there, what the sentence
  * denies is denied near the same words and what it affirms is not, and none of the other sources
  * given says it clearly better. Thresholds go by language; figures, and what the check cannot see,
- * are in docs/citations.md.
+ * are in docs/makers/citations.md.
  *
  * A sentence of few words ("You have been hacked.") is said by a source only where one of its
  * sentences holds them all and supposes nothing ("If you have been hacked, ...").

@@ -63,6 +63,13 @@ test("every link of the documents to a file of the project leads to it", async (
   assert.ok(followed > 20, `${followed} links were seen`);
 });
 
+test("each page says in its first line for whom it is, and none is for makers and others", async () => {
+  for (const file of await markdown("docs", false))
+    assert.match(await read(file), /^# [^\n]+\n\nFor (?!whoever works on Docent)/, file);
+  for (const file of await markdown("docs/makers", false))
+    assert.match(await read(file), /^# [^\n]+\n\nFor whoever works on Docent\. /, file);
+});
+
 test("each promise is held by tests that there are", async () => {
   const rows = [...(await read("docs/promises.md")).matchAll(/^\| (\d+) \|[^|]*\|([^|]*)\|$/gm)];
   assert.deepEqual(
