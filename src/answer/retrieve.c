@@ -92,15 +92,6 @@ void kb_retrieve(const struct kb_answerer *answerer, struct kb_arena *arena,
 		measure(answerer, arena, &vectors, out);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
 void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval *retrieval,
                               const struct kb_retrieved *retrieved, struct kb_hit *hits,
                               size_t count)
@@ -115,12 +106,12 @@ void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval 
 	for (size_t i = 0; i < list->count; i++)
 		listed[i] = list->hits[i];
 	if (list->count)
-		qsort(listed, list->count, sizeof(*listed), by_place);
+		qsort(listed, list->count, sizeof(*listed), kb_hit_by_place);
 	missing = KB_NEW_ARRAY(arena, count, struct kb_hit);
 	places = KB_NEW_ARRAY(arena, count, size_t);
 	for (size_t i = 0; i < count; i++) {
 		const struct kb_hit *found = list->count ? bsearch(&hits[i], listed, list->count,
-		                                                   sizeof(*listed), by_place)
+		                                                   sizeof(*listed), kb_hit_by_place)
 		                                         : NULL;
 
 		if (found) {

@@ -209,17 +209,6 @@ static struct kb_sv respell(const struct search *s, struct kb_sv text,
 	                       KB_SV_ARG(kb_sv_from(text, at)));
 }
 
-static int by_score(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
 /* The question as a model reads it: one that leans on the turn before comes with it. */
 static struct kb_sv whole_question(const struct search *s, const struct kb_answer_step *step)
 {
@@ -263,7 +252,7 @@ static void find_passages(const struct search *s, const struct kb_snapshot *snap
 		return;
 	kb_retrieved_word_scores(s->arena, &retrieval, found, out->hits, out->count);
 	if (out->count)
-		qsort(out->hits, out->count, sizeof(*out->hits), by_score);
+		qsort(out->hits, out->count, sizeof(*out->hits), kb_hit_by_score);
 }
 
 /* Whoever holds a code of the question comes before the others. */

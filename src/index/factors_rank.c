@@ -6,17 +6,6 @@
 #include "index/score.h"
 #include "index/snapshot.h"
 
-static int by_score(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
 static float max_score(const struct kb_hit *hits, size_t count)
 {
 	float max = 0;
@@ -93,15 +82,6 @@ static void feed_back(struct ranking *ranking, const struct kb_hit *hits, size_t
 		ranking->v[k] = ranking->question[k] + (n ? feedback * sum[k] / (float)n : 0);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
 /* The first step's scores of hits that it did not find. */
 static void score_words(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                         const struct kb_query *query, struct kb_hit *hits, size_t count)
@@ -146,11 +126,11 @@ static void add_near(struct ranking *ranking, struct kb_arena *arena, const stru
 	for (size_t i = 0; i < known; i++)
 		sorted[i] = all[i] = (*hits)[i];
 	if (known)
-		qsort(sorted, known, sizeof(*sorted), by_place);
+		qsort(sorted, known, sizeof(*sorted), kb_hit_by_place);
 	for (size_t i = 0; i < n && *count < known + room; i++) {
 		if (found[i].score < KB_FACTORS_NEAR)
 			break;
-		if (known && bsearch(&found[i], sorted, known, sizeof(*sorted), by_place))
+		if (known && bsearch(&found[i], sorted, known, sizeof(*sorted), kb_hit_by_place))
 			continue;
 		all[(*count)++] = found[i];
 	}
@@ -242,5 +222,5 @@ void kb_factors_rerank(const struct kb_snapshot *snapshot, struct kb_arena *aren
 			             + weight * max * KB_MAX(all[i].cosine, 0.f);
 	}
 	if (*count)
-		qsort(*hits, *count, sizeof(**hits), by_score);
+		qsort(*hits, *count, sizeof(**hits), kb_hit_by_score);
 }

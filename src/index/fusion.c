@@ -6,27 +6,6 @@
 #define RANK_CONSTANT 5
 #define LEAD          4.0f
 
-/* The best first. */
-static int by_score(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
 struct range {
 	float least, greatest;
 };
@@ -63,7 +42,7 @@ static float part_of(const struct kb_hit_list *list, size_t place)
 float kb_fuse_part(const struct kb_hit_list *list, const struct kb_hit *hit)
 {
 	for (size_t k = 0; k < list->count; k++)
-		if (by_place(&list->hits[k], hit) == 0)
+		if (kb_hit_by_place(&list->hits[k], hit) == 0)
 			return part_of(list, k);
 	return NAN;
 }
@@ -84,15 +63,15 @@ void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t lis
 			all[n++].score = part_of(&lists[i], k);
 		}
 	if (n)
-		qsort(all, n, sizeof(*all), by_place);
+		qsort(all, n, sizeof(*all), kb_hit_by_place);
 	for (size_t i = 0; i < n; i++) {
-		if (kept && by_place(&all[kept - 1], &all[i]) == 0)
+		if (kept && kb_hit_by_place(&all[kept - 1], &all[i]) == 0)
 			all[kept - 1].score += all[i].score;
 		else
 			all[kept++] = all[i];
 	}
 	if (kept)
-		qsort(all, kept, sizeof(*all), by_score);
+		qsort(all, kept, sizeof(*all), kb_hit_by_score);
 	*hits = all;
 	*count = KB_MIN(kept, limit);
 }
@@ -134,6 +113,6 @@ bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		                          + (1 - reranker->weight) * within(fused, hits[i].score)
 		        : fused.greatest > 0 ? KB_MAX(hits[i].score, 0.0f) / fused.greatest
 		                             : 0;
-	qsort(hits, top, sizeof(*hits), by_score);
+	qsort(hits, top, sizeof(*hits), kb_hit_by_score);
 	return true;
 }

@@ -187,6 +187,9 @@ struct kb_hit {
 	uint32_t part, doc; /* where, for kb_snapshot_passage() */
 	float score;
 };
+/* For qsort() and bsearch(): as they stand in the files, and the best first. */
+int kb_hit_by_place(const void *a, const void *b);
+int kb_hit_by_score(const void *a, const void *b);
 
 /* The BM25F score of one passage for the terms, as the first step computes it (search.h). */
 float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,

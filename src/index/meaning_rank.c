@@ -191,17 +191,6 @@ static struct reading *start(const struct kb_snapshot *snapshot, struct kb_arena
 
 /* ---- the score ---- */
 
-static int by_score(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
 /* How many standard deviations each is from the mean. Of a few passages the deviation is hardly
  * known: it is taken as that of EXPECTED_OF usual ones and theirs together, so that two that mean
  * nearly the same stay near one another. */
@@ -269,16 +258,7 @@ void kb_meaning_rerank(const struct kb_snapshot *snapshot, struct kb_arena *aren
 	kb_meaning_add_scores(snapshot, arena, query, hits, count, scores);
 	for (size_t i = 0; i < count; i++)
 		hits[i].score = scores[i];
-	qsort(hits, count, sizeof(*hits), by_score);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
+	qsort(hits, count, sizeof(*hits), kb_hit_by_score);
 }
 
 size_t kb_meaning_choose(const struct kb_snapshot *snapshot, struct kb_arena *arena,
@@ -292,9 +272,9 @@ size_t kb_meaning_choose(const struct kb_snapshot *snapshot, struct kb_arena *ar
 		return count;
 	best = kb_arena_copy(arena, hits, count * sizeof(*hits));
 	kb_meaning_rerank(snapshot, arena, query, best, count);
-	qsort(best, limit, sizeof(*best), by_place);
+	qsort(best, limit, sizeof(*best), kb_hit_by_place);
 	for (size_t i = 0; i < count; i++)
-		if (bsearch(&hits[i], best, limit, sizeof(*best), by_place))
+		if (bsearch(&hits[i], best, limit, sizeof(*best), kb_hit_by_place))
 			hits[n++] = hits[i];
 	return n;
 }

@@ -142,17 +142,6 @@ static bool asks_for_it(const struct kb_terms *question)
 	return false;
 }
 
-static int by_score(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
 void kb_prior_rank(const struct kb_snapshot *snapshot, const struct kb_query *query,
                    struct kb_hit *hits, size_t count)
 {
@@ -167,5 +156,5 @@ void kb_prior_rank(const struct kb_snapshot *snapshot, const struct kb_query *qu
 			changed++;
 		}
 	if (changed)
-		qsort(hits, count, sizeof(*hits), by_score);
+		qsort(hits, count, sizeof(*hits), kb_hit_by_score);
 }

@@ -192,24 +192,6 @@ static void sum_up(const struct kb_rerank *r, struct found *found)
 		parts->sum += parts->weights[i] * parts->values[i];
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
-static int by_score(const void *a, const void *b)
-{
-	const struct kb_hit *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return by_place(a, b);
-}
-
 static struct kb_rerank *prepare(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                                  const struct kb_query *query, float best)
 {
@@ -270,17 +252,17 @@ struct kb_rerank *kb_rerank(const struct kb_snapshot *snapshot, struct kb_arena 
 	if (!count)
 		return r;
 	last = hits[of - 1];
-	qsort(hits, count, sizeof(*hits), by_place); /* reads the file in its order */
+	qsort(hits, count, sizeof(*hits), kb_hit_by_place); /* reads the file in its order */
 	look_at_all(r, hits, count, found);
 	for (size_t i = 0; i < count; i++)
-		if (by_score(&hits[i], &last) <= 0)
+		if (kb_hit_by_score(&hits[i], &last) <= 0)
 			count_words(r, &found[i], df);
 	learn(r, df, of);
 	for (size_t i = 0; i < count; i++) {
 		sum_up(r, &found[i]);
 		hits[i].score += found[i].parts.sum;
 	}
-	qsort(hits, count, sizeof(*hits), by_score);
+	qsort(hits, count, sizeof(*hits), kb_hit_by_score);
 	return r;
 }
 
