@@ -46,21 +46,12 @@ static const char units[] =
 	"seconde heure jour semaine mois année livre tonne ";
 // clang-format on
 
+/* A plural in s too. */
 static bool listed(const char *list, struct kb_sv word)
 {
-	char needle[80];
-
-	if (word.n == 0 || word.n + 3 > sizeof(needle))
-		return false;
-	needle[0] = ' ';
-	memcpy(needle + 1, word.p, word.n);
-	needle[word.n + 1] = ' ';
-	if (memmem(list, strlen(list), needle, word.n + 2))
-		return true;
-	if (word.n < 4 || word.p[word.n - 1] != 's')
-		return false;
-	needle[word.n] = ' ';
-	return memmem(list, strlen(list), needle, word.n + 1) != NULL;
+	return kb_sv_in_list(kb_sv_str(list), word)
+	       || (word.n >= 4 && word.p[word.n - 1] == 's'
+	           && kb_sv_in_list(kb_sv_str(list), kb_sv_sub(word, 0, word.n - 1)));
 }
 
 static bool is_polar(enum kb_lang lang, struct kb_sv word)

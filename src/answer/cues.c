@@ -273,20 +273,6 @@ static const struct {
 };
 // clang-format on
 
-enum { WORD_MAX = 64 };
-
-static bool listed(struct kb_sv list, struct kb_sv word)
-{
-	char needle[WORD_MAX + 2];
-
-	if (word.n == 0 || word.n > WORD_MAX)
-		return false;
-	needle[0] = ' ';
-	memcpy(needle + 1, word.p, word.n);
-	needle[word.n + 1] = ' ';
-	return memmem(list.p, list.n, needle, word.n + 2) != NULL;
-}
-
 static bool has_blanks(enum kb_lang lang)
 {
 	return lang != KB_LANG_ZH && lang != KB_LANG_JA && lang != KB_LANG_TH && lang != KB_LANG_KO
@@ -373,7 +359,7 @@ struct kb_sv kb_cue_words(enum kb_lang lang, enum kb_question_type type)
 
 bool kb_cue_in(struct kb_sv cue_words, struct kb_sv word)
 {
-	return listed(cue_words, word);
+	return kb_sv_in_list(cue_words, word);
 }
 
 struct kb_sv kb_cue_list(enum kb_lang lang, enum kb_question_type type)
@@ -385,7 +371,7 @@ bool kb_determiner_word(enum kb_lang lang, struct kb_sv word)
 {
 	for (size_t i = 0; i < KB_COUNTOF(determiners); i++)
 		if (determiners[i].lang == lang)
-			return listed(kb_sv_str(determiners[i].words), word);
+			return kb_sv_in_list(kb_sv_str(determiners[i].words), word);
 	return false;
 }
 
@@ -393,6 +379,6 @@ bool kb_pronoun_word(enum kb_lang lang, struct kb_sv word)
 {
 	for (size_t i = 0; i < KB_COUNTOF(pronouns); i++)
 		if (pronouns[i].lang == lang)
-			return listed(kb_sv_str(pronouns[i].words), word);
+			return kb_sv_in_list(kb_sv_str(pronouns[i].words), word);
 	return false;
 }

@@ -106,18 +106,6 @@ struct plan {
 	size_t first; /* its first word */
 };
 
-static bool listed(const char *list, struct kb_sv word)
-{
-	char needle[80];
-
-	if (word.n == 0 || word.n + 2 > sizeof(needle))
-		return false;
-	needle[0] = ' ';
-	memcpy(needle + 1, word.p, word.n);
-	needle[word.n + 1] = ' ';
-	return memmem(list, strlen(list), needle, word.n + 2) != NULL;
-}
-
 /* Whether a word or a phrase of the list begins at word i. */
 static bool begins(const struct plan *plan, const char *list, size_t i)
 {
@@ -133,7 +121,7 @@ static bool begins(const struct plan *plan, const char *list, size_t i)
 			joined[n++] = '_';
 		memcpy(joined + n, word.p, word.n);
 		n += word.n;
-		if (listed(list, kb_sv(joined, n)))
+		if (kb_sv_in_list(kb_sv_str(list), kb_sv(joined, n)))
 			return true;
 	}
 	return false;
@@ -160,10 +148,10 @@ static bool opens(const struct plan *plan, size_t i)
 		return false;
 	if (begins(plan, l->opens, i))
 		return true;
-	if (listed(l->before, plan->words[i].word) && i + 1 < plan->word_count)
+	if (kb_sv_in_list(kb_sv_str(l->before), plan->words[i].word) && i + 1 < plan->word_count)
 		return begins(plan, l->opens, i + 1);
-	return listed(l->verbs, plan->words[i].word) && i + 1 < plan->word_count
-	       && listed(l->subject, plan->words[i + 1].word);
+	return kb_sv_in_list(kb_sv_str(l->verbs), plan->words[i].word) && i + 1 < plan->word_count
+	       && kb_sv_in_list(kb_sv_str(l->subject), plan->words[i + 1].word);
 }
 
 /* Whether words from to end - 1 are a question or a request by their beginning. */
@@ -171,7 +159,8 @@ static bool is_question(const struct plan *plan, size_t from, size_t end)
 {
 	for (size_t i = from; i < end && i < from + START_WORDS; i++)
 		if (opens(plan, i)
-		    || (plan->language && listed(plan->language->orders, plan->words[i].word)))
+		    || (plan->language
+		        && kb_sv_in_list(kb_sv_str(plan->language->orders), plan->words[i].word)))
 			return true;
 	return end > from && is_inner(plan, plan->words[from].start, plan->words[end - 1].end);
 }
@@ -180,7 +169,8 @@ static bool has_content(const struct plan *plan, size_t from, size_t end)
 {
 	for (size_t i = from; i < end; i++)
 		if (!(plan->words[i].flags & (KB_TERM_FUNCTION | KB_TERM_STOP))
-		    && !(plan->language && listed(plan->language->orders, plan->words[i].word)))
+		    && !(plan->language
+		         && kb_sv_in_list(kb_sv_str(plan->language->orders), plan->words[i].word)))
 			return true;
 	return false;
 }
@@ -192,7 +182,7 @@ static bool belongs(const struct plan *plan, size_t at)
 	bool opened = false;
 
 	for (size_t i = plan->first; i < at; i++) {
-		if (listed(plan->language->compare, plan->words[i].word))
+		if (kb_sv_in_list(kb_sv_str(plan->language->compare), plan->words[i].word))
 			return true;
 		if (!begins(plan, plan->language->opens, i))
 			continue;
@@ -255,7 +245,8 @@ static size_t clause_end(const struct plan *plan, size_t from)
 static bool goes_on(const struct plan *plan, size_t i, size_t end)
 {
 	for (i++; i + 1 < end; i++)
-		if (listed(plan->language->joins, plan->words[i].word) && opens(plan, i + 1))
+		if (kb_sv_in_list(kb_sv_str(plan->language->joins), plan->words[i].word)
+		    && opens(plan, i + 1))
 			return true;
 	return false;
 }
@@ -269,7 +260,8 @@ static size_t join_before(const struct plan *plan, size_t i)
 
 	if (!plan->language || i <= plan->first + 1 || !opens(plan, i))
 		return 0;
-	while (at > plan->first + 1 && listed(plan->language->joins, plan->words[at - 1].word))
+	while (at > plan->first + 1
+	       && kb_sv_in_list(kb_sv_str(plan->language->joins), plan->words[at - 1].word))
 		at--;
 	end = clause_end(plan, i);
 	if (at == i && (!holds(gap_before(plan, i), commas) || !goes_on(plan, i, end)))

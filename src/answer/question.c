@@ -51,26 +51,14 @@ static const struct {
 	  " dziękuję cześć proszę tak nie " },
 };
 
-static bool listed(const char *list, const char *word, size_t n)
-{
-	char needle[80];
-
-	if (n == 0 || n + 2 > sizeof(needle))
-		return false;
-	needle[0] = ' ';
-	memcpy(needle + 1, word, n);
-	needle[n + 1] = ' ';
-	return memmem(list, strlen(list), needle, n + 2) != NULL;
-}
-
 static bool is_content(enum kb_lang lang, const struct kb_term *term)
 {
 	if (term->flags & (KB_TERM_FUNCTION | KB_TERM_STOP | KB_TERM_PIECE))
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(leaning); i++)
 		if (leaning[i].lang == lang
-		    && (listed(leaning[i].empty, term->word.p, term->word.n)
-		        || listed(leaning[i].anywhere, term->word.p, term->word.n)))
+		    && (kb_sv_in_list(kb_sv_str(leaning[i].empty), term->word)
+		        || kb_sv_in_list(kb_sv_str(leaning[i].anywhere), term->word)))
 			return false;
 	return true;
 }
@@ -90,7 +78,7 @@ static bool begins(const char *list, const struct kb_terms *terms)
 			joined[n++] = '_';
 		memcpy(joined + n, word.p, word.n);
 		n += word.n;
-		if (listed(list, joined, n))
+		if (kb_sv_in_list(kb_sv_str(list), kb_sv(joined, n)))
 			return true;
 	}
 	return false;
@@ -100,7 +88,7 @@ bool kb_question_leans(enum kb_lang lang, const struct kb_terms *terms)
 {
 	for (size_t l = 0; l < KB_COUNTOF(leaning); l++)
 		for (size_t i = 0; leaning[l].lang == lang && i < terms->count; i++)
-			if (listed(leaning[l].anywhere, terms->v[i].word.p, terms->v[i].word.n))
+			if (kb_sv_in_list(kb_sv_str(leaning[l].anywhere), terms->v[i].word))
 				return true;
 	return false;
 }

@@ -66,18 +66,6 @@ static const struct {
 };
 // clang-format on
 
-static bool listed(const char *list, struct kb_sv word)
-{
-	char needle[80];
-
-	if (word.n == 0 || word.n + 2 > sizeof(needle))
-		return false;
-	needle[0] = ' ';
-	memcpy(needle + 1, word.p, word.n);
-	needle[word.n + 1] = ' ';
-	return memmem(list, strlen(list), needle, word.n + 2) != NULL;
-}
-
 /* Whether a clause ends between the two places of the text. */
 static bool parted(struct kb_sv text, uint32_t from, uint32_t to)
 {
@@ -103,10 +91,10 @@ static enum kb_shape shape_of_words(size_t row, enum kb_question_type type, stru
 		if (t->flags & KB_TERM_PIECE)
 			continue;
 		if ((i == 0 || parted(text, terms->v[i - 1].end, t->start))
-		    && listed(words[row].openers, t->word))
+		    && kb_sv_in_list(kb_sv_str(words[row].openers), t->word))
 			return KB_SHAPE_SECTION;
-		section = section || listed(words[row].anywhere, t->word);
-		asks = asks || listed(words[row].asking, t->word);
+		section = section || kb_sv_in_list(kb_sv_str(words[row].anywhere), t->word);
+		asks = asks || kb_sv_in_list(kb_sv_str(words[row].asking), t->word);
 	}
 	if (is_fact_type(type))
 		return KB_SHAPE_FACT;

@@ -1,12 +1,9 @@
 #include "answer/told.h"
 
-#include <string.h>
-
 #include "answer/numerals.h"
 #include "index/unicode.h"
 
 enum {
-	WORD_MAX = 40,
 	TEXT_MAX = 1000, /* bytes that are looked at */
 	NAME_WORDS = 4,
 };
@@ -100,18 +97,6 @@ static struct kb_sv next_word(struct kb_sv *rest)
 	return kb_sv(rest->p - (end - from), end - from);
 }
 
-static bool listed(const char *list, struct kb_sv word)
-{
-	char needle[WORD_MAX + 2];
-
-	if (!list || !word.n || word.n > WORD_MAX)
-		return false;
-	needle[0] = ' ';
-	memcpy(needle + 1, word.p, word.n);
-	needle[word.n + 1] = ' ';
-	return memmem(list, strlen(list), needle, word.n + 2) != NULL;
-}
-
 /* Bytes up to the end of the first of the phrases that is there; at the beginning, if `first`. */
 static size_t phrase_in(const char *phrases, struct kb_sv text, bool first)
 {
@@ -144,7 +129,7 @@ static bool asks_what(size_t row, struct kb_sv text)
 	if (!n || (rest.n && rest.p[0] != ' ' && text.p[n - 1] != '\''))
 		return false;
 	while ((word = next_word(&rest)).n)
-		if (count++ == 0 && listed(words[row].the, word))
+		if (count++ == 0 && kb_sv_in_list(kb_sv_str(words[row].the), word))
 			return false;
 	return count > 0 && count <= NAME_WORDS;
 }
@@ -163,8 +148,8 @@ enum kb_asks kb_asks_of(enum kb_lang lang, enum kb_question_type type, struct kb
 		if (asks_what(i, text)
 		    || (phrase_in(words[i].what_runs, text, false) && is_bare(text)))
 			return KB_ASKS_WHAT;
-		if (listed(words[i].whether, first)
-		    || (!listed(words[i].asking, first)
+		if (kb_sv_in_list(kb_sv_str(words[i].whether), first)
+		    || (!kb_sv_in_list(kb_sv_str(words[i].asking), first)
 		        && phrase_in(words[i].whether_runs, text, false)))
 			return KB_ASKS_WHETHER;
 	}
@@ -199,7 +184,7 @@ bool kb_asks_told(enum kb_asks asks, enum kb_lang lang, struct kb_sv sentence)
 		if (phrase_in(words[i].decides_runs, text, false))
 			return true;
 		while ((word = next_word(&text)).n)
-			if (listed(words[i].decides, word))
+			if (kb_sv_in_list(kb_sv_str(words[i].decides), word))
 				return true;
 	}
 	return false;

@@ -4,7 +4,7 @@
 
 #include "index/unicode.h"
 
-enum { WORD_MAX = 40, PHONE_DIGITS = 6 };
+enum { PHONE_DIGITS = 6 };
 
 // clang-format off
 /* Folded. `asks`: phrases between bars, whole words; `runs`: the same of languages without blanks,
@@ -129,18 +129,6 @@ static bool is_word_byte(char c)
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static bool listed(const char *list, struct kb_sv word)
-{
-	char needle[WORD_MAX + 2];
-
-	if (word.n == 0 || word.n > WORD_MAX)
-		return false;
-	needle[0] = ' ';
-	memcpy(needle + 1, word.p, word.n);
-	needle[word.n + 1] = ' ';
-	return memmem(list, strlen(list), needle, word.n + 2) != NULL;
 }
 
 /* Whether one of the phrases stands in the text; of whole words where that is asked. */
@@ -275,8 +263,9 @@ bool kb_wanted_in(enum kb_wanted kind, struct kb_sv text)
 		word = kb_sv_sub(text, from, i - from);
 		for (digits = 0; digits < word.n && is_digit(word.p[digits]);)
 			digits++;
-		if (listed(kinds[kind].words, kb_sv_from(word, digits))
-		    || ((figure || digits) && listed(kinds[kind].units, kb_sv_from(word, digits))))
+		if (kb_sv_in_list(kb_sv_str(kinds[kind].words), kb_sv_from(word, digits))
+		    || ((figure || digits)
+		        && kb_sv_in_list(kb_sv_str(kinds[kind].units), kb_sv_from(word, digits))))
 			return true;
 		/* "2.5 kg": what stands between is no word. */
 		if (word.n)

@@ -66,6 +66,18 @@ ptrdiff_t kb_sv_find(struct kb_sv text, struct kb_sv needle)
 	return at ? at - text.p : -1;
 }
 
+bool kb_sv_in_list(struct kb_sv list, struct kb_sv word)
+{
+	char needle[98];
+
+	if (!list.n || !word.n || word.n + 2 > sizeof(needle))
+		return false;
+	needle[0] = ' ';
+	memcpy(needle + 1, word.p, word.n);
+	needle[word.n + 1] = ' ';
+	return memmem(list.p, list.n, needle, word.n + 2) != NULL;
+}
+
 ptrdiff_t kb_sv_find_byte(struct kb_sv text, char byte)
 {
 	const char *at = text.n ? memchr(text.p, byte, text.n) : NULL;

@@ -64,6 +64,10 @@ static inline struct kb_sv kb_sv_from(struct kb_sv text, size_t from)
 	return kb_sv_sub(text, from, text.n);
 }
 
+/* Whether the word is one of a list that has a blank before and behind each: " a an the ". No
+ * word is longer than 96 bytes. */
+bool kb_sv_in_list(struct kb_sv list, struct kb_sv word);
+
 /* Without ASCII blanks, tabs and line ends at both ends. */
 struct kb_sv kb_sv_trim(struct kb_sv text);
 

@@ -42,18 +42,6 @@ static const char titles[] = " mr mrs ms dr st prof gen col rev sen gov ";
 static const char months[] = " januar jänner februar märz april mai juni juli august september"
                              " oktober november dezember jahrhundert jahrhunderts jh ";
 
-static bool listed(const char *list, size_t n, struct kb_sv word)
-{
-	char needle[WORD_MAX + 2];
-
-	if (word.n == 0 || word.n > WORD_MAX)
-		return false;
-	needle[0] = ' ';
-	memcpy(needle + 1, word.p, word.n);
-	needle[word.n + 1] = ' ';
-	return memmem(list, n, needle, word.n + 2) != NULL;
-}
-
 static uint32_t char_at(struct kb_sv text, size_t i, size_t *size)
 {
 	uint32_t cp = 0;
@@ -166,17 +154,18 @@ static bool ends_sentence(struct kb_sv text, size_t start, size_t dot, size_t ne
 		/* "1." at the start is a list's number. */
 		if (dot - start == last.n)
 			return false;
-		return !(last.n <= 2 && listed(months, sizeof(months) - 1, follows));
+		return !(last.n <= 2 && kb_sv_in_list(kb_sv(months, sizeof(months) - 1), follows));
 	}
-	if (digit && listed(before_numbers, sizeof(before_numbers) - 1, last))
+	if (digit && kb_sv_in_list(kb_sv(before_numbers, sizeof(before_numbers) - 1), last))
 		return false;
-	short_form = letters == 1 || listed(abbreviations, sizeof(abbreviations) - 1, last)
+	short_form = letters == 1
+	             || kb_sv_in_list(kb_sv(abbreviations, sizeof(abbreviations) - 1), last)
 	             || (last.n >= 3 && letters <= 8 && kb_sv_find_byte(last, '.') == 1);
 	if (!short_form)
 		return true;
 	/* "in the U.S. The law": a capital on a word that is not a name. */
 	return follows.n > 1 && kb_char_is_capital(cp) && letters <= 4
-	       && !listed(titles, sizeof(titles) - 1, last)
+	       && !kb_sv_in_list(kb_sv(titles, sizeof(titles) - 1), last)
 	       && (kb_stopword_flags(KB_LANG_EN, follows) & KB_TERM_FUNCTION) != 0;
 }
 

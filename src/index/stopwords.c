@@ -7,7 +7,6 @@
 #include "index/stopwords.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "index/term.h"
@@ -300,19 +299,6 @@ static const char *const functions[KB_LANG_COUNT] = {
 };
 // clang-format on
 
-/* Whether " word " stands in a list. */
-static bool listed(const char *list, size_t n, struct kb_sv word)
-{
-	char needle[72];
-
-	if (word.n + 2 > sizeof(needle))
-		return false;
-	needle[0] = ' ';
-	memcpy(needle + 1, word.p, word.n);
-	needle[word.n + 1] = ' ';
-	return memmem(list, n, needle, word.n + 2) != NULL;
-}
-
 struct kb_sv kb_stopword_list(enum kb_lang lang)
 {
 	return kb_sv_str(functions[lang]);
@@ -323,9 +309,9 @@ uint8_t kb_stopword_flags(enum kb_lang lang, struct kb_sv word)
 	struct kb_sv list = kb_stopword_list(lang);
 	int flags = 0;
 
-	if (list.n > 0 && listed(list.p, list.n, word))
+	if (kb_sv_in_list(list, word))
 		flags |= KB_TERM_FUNCTION;
-	if (lang == KB_LANG_EN && listed(stops_en, sizeof(stops_en) - 1, word))
+	if (lang == KB_LANG_EN && kb_sv_in_list(kb_sv(stops_en, sizeof(stops_en) - 1), word))
 		flags |= KB_TERM_STOP;
 	return (uint8_t)flags;
 }

@@ -57,6 +57,27 @@ static void test_parts(struct kb_test *t)
 	CHECK(t, kb_sv_cmp(KB_SV("a"), KB_SV("ab")) < 0);
 }
 
+static void test_lists(struct kb_test *t)
+{
+	const struct kb_sv list = KB_SV(" a an the what_about ");
+	static const struct {
+		const char *word;
+		bool want;
+	} cases[] = {
+		{ "a", true },   { "the", true },   { "what_about", true }, { "th", false },
+		{ "he", false }, { "what", false }, { "", false },          { "the ", false },
+	};
+	char lengthy[200];
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].word;
+		CHECK(t, kb_sv_in_list(list, kb_sv_str(cases[i].word)) == cases[i].want);
+	}
+	memset(lengthy, 'a', sizeof(lengthy));
+	CHECK(t, !kb_sv_in_list(list, kb_sv(lengthy, sizeof(lengthy))));
+	CHECK(t, !kb_sv_in_list(kb_sv_str(NULL), KB_SV("a")));
+}
+
 static void test_to_double(struct kb_test *t)
 {
 	double d = 0;
@@ -74,6 +95,7 @@ int main(int argc, char **argv)
 		{ "integers are whole, in range and never overflow", test_to_int },
 		{ "split gives empty parts too", test_split },
 		{ "parts of a view stay inside it", test_parts },
+		{ "a word of a list is a whole one", test_lists },
 		{ "numbers are finite decimals", test_to_double },
 	};
 
