@@ -377,9 +377,9 @@ static int64_t read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct 
 	return bytes;
 }
 
-bool kb_move_read_in(struct kb_db_conn *conn, struct kb_arena *arena,
-                     const struct kb_move_table *table, struct kb_sv after,
-                     struct kb_move_batch *out, struct kb_err *err)
+static bool read_in(struct kb_db_conn *conn, struct kb_arena *arena,
+                    const struct kb_move_table *table, struct kb_sv after,
+                    struct kb_move_batch *out, struct kb_err *err)
 {
 	struct kb_db_value values[KB_MOVE_KEYS + 2], *behind = values;
 	size_t keys = after.n ? table->key_count : 0;
@@ -407,9 +407,32 @@ bool kb_move_read(struct kb_store *store, struct kb_arena *arena, const struct k
                   struct kb_sv after, struct kb_move_batch *out, struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
-	bool ok = conn && kb_move_read_in(conn, arena, table, after, out, err);
+	bool ok = conn && read_in(conn, arena, table, after, out, err);
 
 	if (conn)
 		kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_move_each(struct kb_db_conn *conn, const struct kb_move_table *table,
+                  const struct kb_cancel *cancel,
+                  bool (*take)(void *arg, struct kb_move_batch *batch, struct kb_err *err),
+                  void *arg, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 }, keep = { 0 };
+	struct kb_move_batch batch = { 0 };
+	struct kb_sv after = KB_SV("");
+	bool ok = true;
+
+	while (ok && !batch.last) {
+		ok = !kb_cancelled(cancel, err) && read_in(conn, &arena, table, after, &batch, err)
+		     && take(arg, &batch, err);
+		kb_arena_reset(&keep);
+		if (ok && batch.rows)
+			after = kb_move_key(&keep, &batch, batch.rows - 1);
+		kb_arena_reset(&arena);
+	}
+	kb_arena_fini(&arena);
+	kb_arena_fini(&keep);
 	return ok;
 }

@@ -40,10 +40,12 @@ struct kb_move_batch {
 };
 bool kb_move_read(struct kb_store *store, struct kb_arena *arena, const struct kb_move_table *table,
                   struct kb_sv after, struct kb_move_batch *out, struct kb_err *err) KB_MUST_CHECK;
-/* The same on a connection of the caller's, in its transaction. */
-bool kb_move_read_in(struct kb_db_conn *conn, struct kb_arena *arena,
-                     const struct kb_move_table *table, struct kb_sv after,
-                     struct kb_move_batch *out, struct kb_err *err) KB_MUST_CHECK;
+/* All rows of a table, batch after batch, on a connection of the caller's, in its transaction;
+ * until one is refused or `cancel` (may be NULL) says so. */
+bool kb_move_each(struct kb_db_conn *conn, const struct kb_move_table *table,
+                  const struct kb_cancel *cancel,
+                  bool (*take)(void *arg, struct kb_move_batch *batch, struct kb_err *err),
+                  void *arg, struct kb_err *err) KB_MUST_CHECK;
 /* A statement that adds a row with values for these columns. */
 const char *kb_move_insert(struct kb_arena *arena, struct kb_sv table, const struct kb_sv *columns,
                            size_t count);

@@ -29,8 +29,9 @@ static bool tell_blobs(const struct leaving *in, const struct kb_move_batch *bat
 	return true;
 }
 
-static bool tell(struct leaving *in, const struct kb_move_batch *batch, struct kb_err *err)
+static bool tell(void *arg, struct kb_move_batch *batch, struct kb_err *err)
 {
+	struct leaving *in = arg;
 	const struct kb_parcel_rows rows = { batch->values, batch->rows };
 	const struct kb_parcel_sink *sink = in->sink;
 
@@ -40,27 +41,6 @@ static bool tell(struct leaving *in, const struct kb_move_batch *batch, struct k
 		return false;
 	in->rows += (int64_t)batch->rows;
 	return sink->rows(sink->arg, &in->told, &rows, err) && tell_blobs(in, batch, err);
-}
-
-static bool read_table(struct leaving *in, struct kb_err *err)
-{
-	struct kb_arena arena = { 0 }, keep = { 0 };
-	struct kb_move_batch batch = { 0 };
-	struct kb_sv after = KB_SV("");
-	bool ok = true;
-
-	while (ok && !batch.last) {
-		ok = !kb_cancelled(in->parcel->cancel, err)
-		     && kb_move_read_in(in->conn, &arena, in->table, after, &batch, err)
-		     && tell(in, &batch, err);
-		kb_arena_reset(&keep);
-		if (ok && batch.rows)
-			after = kb_move_key(&keep, &batch, batch.rows - 1);
-		kb_arena_reset(&arena);
-	}
-	kb_arena_fini(&arena);
-	kb_arena_fini(&keep);
-	return ok;
 }
 
 static bool begin_table(struct leaving *in, struct kb_arena *arena,
@@ -78,7 +58,7 @@ static bool begin_table(struct leaving *in, struct kb_arena *arena,
 	for (size_t i = 0; i < whole->columns; i++)
 		in->is_blob[i] =
 		        kb_parcel_rule(whole->name, whole->names[i]).kind == KB_PARCEL_BLOB;
-	return read_table(in, err);
+	return kb_move_each(in->conn, in->table, in->parcel->cancel, tell, in, err);
 }
 
 static bool comes(const struct kb_parcel *parcel, struct kb_sv table)

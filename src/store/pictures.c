@@ -20,65 +20,58 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_pictures = { "pictures", sql, KB_COUNTOF(sql) };
 
-struct use {
-	const struct kb_picture_row *row;
-	int64_t day;
+struct found {
+	struct kb_arena *arena;
+	struct kb_picture_row *row;
 };
 
-static bool note_use(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+static void read_row(struct kb_db_rows *rows, void *arg)
 {
-	const struct use *use = arg;
+	const struct found *found = arg;
+	struct kb_picture_row *row = found->row;
 
-	return kb_db_run(
-	        conn, &sql[USED],
-	        KB_VALUES(kb_int(use->row->agent_id), kb_text(use->row->hash), kb_int(use->day)),
-	        NULL, err);
+	row->blob = kb_rows_text(rows, found->arena, 0);
+	row->type = kb_rows_text(rows, found->arena, 1);
+	row->fetched_at = kb_rows_int(rows, 2);
 }
 
 bool kb_store_picture_find(struct kb_store *store, struct kb_arena *arena,
                            struct kb_picture_row *row, struct kb_err *err)
 {
-	struct use use = { row, kb_store_today(store) };
-	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
-	struct kb_db_rows rows;
-	int64_t used_on = 0;
-	bool found = false, ok;
+	struct found in = { arena, row };
+	const struct kb_days_look look = { .find = &sql[FIND],
+		                           .used = &sql[USED],
+		                           .key = KB_VALUES(kb_int(row->agent_id),
+		                                            kb_text(row->hash)),
+		                           .day_at = 3,
+		                           .read = read_row,
+		                           .arg = &in };
+	bool found;
 
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[FIND], KB_VALUES(kb_int(row->agent_id), kb_text(row->hash)));
-	while (kb_rows_next(&rows)) {
-		found = true;
-		row->blob = kb_rows_text(&rows, arena, 0);
-		row->type = kb_rows_text(&rows, arena, 1);
-		row->fetched_at = kb_rows_int(&rows, 2);
-		used_on = kb_rows_int(&rows, 3);
-	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	if (!ok)
-		return false;
-	if (!found)
-		return kb_fail(err, KB_E_NOT_FOUND, "the picture was not looked at yet");
-	/* Once a day, so that looking is reading. */
-	return used_on == use.day || kb_db_write(store->db, note_use, &use, err);
+	return kb_days_find(store, &look, &found, err)
+	       && (found || kb_fail(err, KB_E_NOT_FOUND, "the picture was not looked at yet"));
 }
+
+struct putting {
+	const struct kb_picture_row *row;
+	int64_t day;
+};
 
 static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	const struct use *use = arg;
-	const struct kb_picture_row *row = use->row;
+	const struct putting *in = arg;
+	const struct kb_picture_row *row = in->row;
 
 	return kb_db_run(conn, &sql[PUT],
 	                 KB_VALUES(kb_int(row->agent_id), kb_text(row->hash), kb_text(row->blob),
-	                           kb_text(row->type), kb_int(row->fetched_at), kb_int(use->day)),
+	                           kb_text(row->type), kb_int(row->fetched_at), kb_int(in->day)),
 	                 NULL, err);
 }
 
 bool kb_store_picture_put(struct kb_store *store, struct kb_picture_row *row, struct kb_err *err)
 {
 	row->fetched_at = kb_store_now(store);
-	return kb_db_write(store->db, put, &(struct use){ row, kb_store_today(store) }, err);
+	return kb_db_write(store->db, put, &(struct putting){ row, kb_store_today(store) }, err);
 }
 
 bool kb_store_pictures_forget(struct kb_store *store, int64_t unused_days, int64_t *gone,

@@ -21,27 +21,11 @@ static bool write_batch(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return true;
 }
 
-static bool copy_table(struct kb_db_conn *conn, struct kb_store *to,
-                       const struct kb_move_table *table, const struct kb_cancel *cancel,
-                       struct kb_err *err)
+static bool copy_batch(void *arg, struct kb_move_batch *batch, struct kb_err *err)
 {
-	struct kb_arena arena = { 0 }, keep = { 0 };
-	struct kb_move_batch batch = { 0 };
-	struct kb_sv after = KB_SV("");
-	bool ok = true;
+	struct kb_store *to = arg;
 
-	while (ok && !batch.last) {
-		ok = !kb_cancelled(cancel, err)
-		     && kb_move_read_in(conn, &arena, table, after, &batch, err)
-		     && kb_db_write(to->db, write_batch, &batch, err);
-		kb_arena_reset(&keep);
-		if (ok && batch.rows)
-			after = kb_move_key(&keep, &batch, batch.rows - 1);
-		kb_arena_reset(&arena);
-	}
-	kb_arena_fini(&arena);
-	kb_arena_fini(&keep);
-	return ok;
+	return kb_db_write(to->db, write_batch, batch, err);
 }
 
 /* What a store has when it is made, and the one that is copied has otherwise or not. */
@@ -89,7 +73,7 @@ static bool copy_rows(struct kb_store *from, struct kb_db_conn *conn, struct kb_
 	          && kb_db_write(to->db, clear_tables, &tables, err);
 
 	for (size_t i = 0; ok && i < tables.count; i++)
-		ok = copy_table(conn, to, &tables.v[i], cancel, err);
+		ok = kb_move_each(conn, &tables.v[i], cancel, copy_batch, to, err);
 	return ok && read_ids(conn, &ids, err) && kb_db_write(to->db, set_ids, &ids, err);
 }
 
