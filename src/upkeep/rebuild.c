@@ -5,9 +5,13 @@
 
 #include "base/temp.h"
 #include "ingest/origin.h"
+#include "passages/document.h"
 #include "upkeep/known_texts.h"
 
-enum { RENEW_S = 5 };
+enum {
+	RENEW_S = 5,
+	PART_BYTES = 64 << 20, /* of a writer's memory; then a segment is written */
+};
 
 bool kb_rebuild_is_gone(const struct kb_err *err)
 {
@@ -125,23 +129,50 @@ bool kb_rebuild_text(struct kb_blobs *blobs, struct kb_arena *arena, const struc
 	       || kb_corrupt(err, "the text of page %" PRId64 " cannot be read", page->id);
 }
 
-bool kb_rebuild_segment(const struct kb_repair_with *with, struct kb_arena *arena,
-                        struct kb_segment_writer *writer, struct kb_segment_new *out,
-                        struct kb_err *err)
+/* ---- segments ---- */
+
+void kb_rebuild_parts_init(struct kb_rebuild_parts *parts, const struct kb_repair_with *with,
+                           struct kb_arena *arena, size_t pages)
+{
+	*parts =
+	        (struct kb_rebuild_parts){ .with = with,
+		                           .arena = arena,
+		                           .writer = kb_segment_writer_new(),
+		                           .v = KB_NEW_ARRAY(arena, pages, struct kb_segment_new) };
+}
+
+void kb_rebuild_parts_fini(struct kb_rebuild_parts *parts)
+{
+	kb_segment_writer_free(parts->writer);
+}
+
+void kb_rebuild_parts_add(struct kb_rebuild_parts *parts, int64_t page_id,
+                          const struct kb_document *document)
+{
+	kb_document_add(parts->writer, page_id, document);
+	parts->pages++;
+}
+
+bool kb_rebuild_parts_cut(struct kb_rebuild_parts *parts, bool last, struct kb_err *err)
 {
 	struct kb_segment_info info;
 	struct kb_blob_name name;
 	char path[KB_TEMP_PATH];
 	int64_t bytes;
 
-	kb_temp_path(path, with->temp_dir, KB_TEMP_SEGMENT);
-	if (!kb_segment_writer_finish(writer, path, &info, err)
-	    || !kb_blob_take(with->blobs, path, &name, &bytes, err)) {
+	if (parts->pages == 0 || (!last && kb_segment_writer_memory(parts->writer) < PART_BYTES))
+		return true;
+	kb_temp_path(path, parts->with->temp_dir, KB_TEMP_SEGMENT);
+	if (!kb_segment_writer_finish(parts->writer, path, &info, err)
+	    || !kb_blob_take(parts->with->blobs, path, &name, &bytes, err)) {
 		unlink(path);
 		return false;
 	}
-	*out = (struct kb_segment_new){ .blob = kb_arena_sv(arena, kb_sv_str(name.hex)),
-		                        .bytes = bytes,
-		                        .passages = info.passages };
+	parts->v[parts->count++] =
+	        (struct kb_segment_new){ .blob = kb_arena_sv(parts->arena, kb_sv_str(name.hex)),
+		                         .bytes = bytes,
+		                         .passages = info.passages,
+		                         .pages = parts->pages };
+	parts->pages = 0;
 	return true;
 }

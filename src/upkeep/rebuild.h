@@ -9,8 +9,7 @@ struct kb_document;
 struct kb_segment_writer;
 
 enum {
-	KB_REPAIR_LEASE_S = 20,           /* so long a repair waits after a kill -9 */
-	KB_REBUILD_PART_BYTES = 64 << 20, /* of a writer's memory; then a segment is written */
+	KB_REPAIR_LEASE_S = 20, /* so long a repair waits after a kill -9 */
 };
 
 struct kb_repair_with {
@@ -21,6 +20,26 @@ struct kb_repair_with {
 	const char *temp_dir;
 	const struct kb_cancel *cancel;
 };
+
+/* Segments in the making, one for so much of a writer's memory. */
+struct kb_rebuild_parts {
+	const struct kb_repair_with *with;
+	struct kb_arena *arena;
+	struct kb_segment_writer *writer;
+	int64_t pages; /* in the writer, and in no segment yet */
+	struct kb_segment_new *v;
+	size_t count;
+};
+/* For so many pages at most. */
+void kb_rebuild_parts_init(struct kb_rebuild_parts *parts, const struct kb_repair_with *with,
+                           struct kb_arena *arena, size_t pages);
+/* A zeroed one is fine. */
+void kb_rebuild_parts_fini(struct kb_rebuild_parts *parts);
+void kb_rebuild_parts_add(struct kb_rebuild_parts *parts, int64_t page_id,
+                          const struct kb_document *document);
+/* Makes a segment of what is in the writer, if that is much, or there are no more pages. */
+bool kb_rebuild_parts_cut(struct kb_rebuild_parts *parts, bool last,
+                          struct kb_err *err) KB_MUST_CHECK;
 
 /* One repair on its way. */
 struct kb_rebuild {
@@ -34,10 +53,7 @@ struct kb_rebuild {
 
 	int64_t *damaged, *healed;
 	size_t damaged_count, healed_count;
-	struct kb_segment_writer *writer;
-	int64_t part_pages;
-	struct kb_segment_new *segments;
-	size_t segment_count;
+	struct kb_rebuild_parts parts;
 	struct kb_page_lost *lost;
 	size_t lost_count;
 	int64_t documents, renewed_us;
@@ -46,11 +62,6 @@ struct kb_rebuild {
 /* The page's text as it was parsed. KB_E_NOT_FOUND or KB_E_CORRUPT: there is none any more. */
 bool kb_rebuild_text(struct kb_blobs *blobs, struct kb_arena *arena, const struct kb_page *page,
                      struct kb_document *out, struct kb_err *err) KB_MUST_CHECK;
-/* What the writer holds becomes a blob, and the writer is empty again; the pages are the caller's
- * to count. */
-bool kb_rebuild_segment(const struct kb_repair_with *with, struct kb_arena *arena,
-                        struct kb_segment_writer *writer, struct kb_segment_new *out,
-                        struct kb_err *err) KB_MUST_CHECK;
 
 /* What is read cannot be had any more: it is damaged or not there. */
 bool kb_rebuild_is_gone(const struct kb_err *err);

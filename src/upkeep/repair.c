@@ -27,18 +27,6 @@ static bool drop_damaged(struct kb_rebuild *in, struct kb_sv blob, struct kb_err
 	return kb_blob_drop_damaged(in->with->blobs, kb_arena_str(&in->arena, blob), err);
 }
 
-static bool write_part(struct kb_rebuild *in, struct kb_err *err)
-{
-	if (in->part_pages == 0)
-		return true;
-	if (!kb_rebuild_segment(in->with, &in->arena, in->writer, &in->segments[in->segment_count],
-	                        err))
-		return false;
-	in->segments[in->segment_count++].pages = in->part_pages;
-	in->part_pages = 0;
-	return true;
-}
-
 /* Blobs that are not there at all are no reason to give up a document. */
 static bool blobs_are_ours(const struct kb_repair_with *with, struct kb_err *err)
 {
@@ -86,18 +74,14 @@ static bool rebuild_page(struct kb_rebuild *in, const struct kb_page *page, stru
 	bool ok = true;
 
 	if (kb_rebuild_text(in->with->blobs, &arena, page, &document, &why)) {
-		kb_document_add(in->writer, page->id, &document);
-		in->part_pages++;
+		kb_rebuild_parts_add(&in->parts, page->id, &document);
 		in->documents++;
 	} else {
 		ok = kb_rebuild_is_gone(&why) ? lose(in, page, err)
 		                              : kb_fail(err, why.code, "%s", why.msg);
 	}
 	kb_arena_fini(&arena);
-	return ok
-	       && (kb_segment_writer_memory(in->writer) < KB_REBUILD_PART_BYTES
-	           || write_part(in, err))
-	       && kb_rebuild_goes_on(in, err);
+	return ok && kb_rebuild_parts_cut(&in->parts, false, err) && kb_rebuild_goes_on(in, err);
 }
 
 static bool rebuild_pages(struct kb_rebuild *in, struct kb_err *err)
@@ -105,13 +89,13 @@ static bool rebuild_pages(struct kb_rebuild *in, struct kb_err *err)
 	for (size_t i = 0; i < in->state.damaged_count; i++)
 		if (!drop_damaged(in, in->state.damaged[i].blob, err))
 			return false;
-	in->segments = KB_NEW_ARRAY(&in->arena, in->pages.count, struct kb_segment_new);
+	kb_rebuild_parts_init(&in->parts, in->with, &in->arena, in->pages.count);
 	in->lost = KB_NEW_ARRAY(&in->arena, in->pages.count, struct kb_page_lost);
 	for (size_t i = 0; i < in->pages.count; i++)
 		if (!kb_rebuild_is_whole(in, in->pages.v[i].id)
 		    && !rebuild_page(in, &in->pages.v[i], err))
 			return false;
-	return write_part(in, err);
+	return kb_rebuild_parts_cut(&in->parts, true, err);
 }
 
 static bool repair_agent(struct kb_rebuild *in, struct kb_err *err)
@@ -131,8 +115,8 @@ static bool repair_agent(struct kb_rebuild *in, struct kb_err *err)
 	                                      .damaged_count = in->damaged_count,
 	                                      .healed = in->healed,
 	                                      .healed_count = in->healed_count,
-	                                      .segments = in->segments,
-	                                      .segment_count = in->segment_count,
+	                                      .segments = in->parts.v,
+	                                      .segment_count = in->parts.count,
 	                                      .lost = in->lost,
 	                                      .lost_count = in->lost_count,
 	                              },
@@ -174,21 +158,20 @@ bool kb_repair_next(const struct kb_repair_with *with, struct kb_repair_stats *s
 		return true;
 	*worked = true;
 	in.renewed_us = started_us;
-	in.writer = kb_segment_writer_new();
 	if (repair_agent(&in, &why)) {
-		sums->segments += (int64_t)(in.segment_count + in.healed_count);
+		sums->segments += (int64_t)(in.parts.count + in.healed_count);
 		sums->documents += in.documents;
 		sums->lost += (int64_t)in.lost_count;
 		kb_info(with->log,
 		        "index repaired agent=%" PRId64 " damaged=%zu segments=%zu healed=%zu "
 		        "documents=%" PRId64 " lost=%zu took_ms=%" PRId64,
-		        repair.agent_id, in.damaged_count, in.segment_count, in.healed_count,
+		        repair.agent_id, in.damaged_count, in.parts.count, in.healed_count,
 		        in.documents, in.lost_count, (kb_clock_mono_us() - started_us) / 1000);
 		kb_catalog_refresh(with->catalog, repair.agent_id, KB_SV(""));
 	} else {
 		put_off(with, &repair, sums, &why);
 	}
-	kb_segment_writer_free(in.writer);
+	kb_rebuild_parts_fini(&in.parts);
 	free(in.whole);
 	kb_arena_fini(&in.arena);
 	return true;
