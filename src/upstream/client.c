@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/bell.h"
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/size.h"
 #include "out/fetch_head.h"
@@ -340,6 +339,25 @@ bool kb_upstream_post(struct kb_upstream *up, const struct kb_upstream_call *cal
 	kb_arena_fini(&r.arena);
 	if (!ok && err)
 		*err = why;
+	return ok;
+}
+
+void kb_upstream_ask_begin(struct kb_upstream_ask *ask, const char *model, size_t bytes_max)
+{
+	kb_buf_init(&ask->buf, bytes_max);
+	kb_jw_init(&ask->jw, &ask->buf);
+	kb_jw_object(&ask->jw);
+	kb_jw_key_str(&ask->jw, "model", model);
+}
+
+bool kb_upstream_ask_post(struct kb_upstream_ask *ask, struct kb_upstream *up,
+                          struct kb_upstream_call *call, struct kb_err *err)
+{
+	bool ok;
+
+	kb_jw_end(&ask->jw);
+	ok = kb_buf_done(&ask->buf, &call->body, err) && kb_upstream_post(up, call, err);
+	kb_buf_fini(&ask->buf);
 	return ok;
 }
 

@@ -13,7 +13,9 @@
 #define KB_UPSTREAM_CLIENT_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "out/health.h"
 
@@ -74,6 +76,16 @@ struct kb_upstream_call {
  * KB_E_UPSTREAM, KB_E_TIMEOUT: it failed, or is being left alone. KB_E_CANCELLED. */
 bool kb_upstream_post(struct kb_upstream *upstream, const struct kb_upstream_call *call,
                       struct kb_err *err) KB_MUST_CHECK;
+
+/* A call whose body is a JSON object that begins with the model's name: the caller writes its other
+ * members between the two. Ends the object and frees it, whatever comes of it. */
+struct kb_upstream_ask {
+	struct kb_buf buf;
+	struct kb_jw jw;
+};
+void kb_upstream_ask_begin(struct kb_upstream_ask *ask, const char *model, size_t bytes_max);
+bool kb_upstream_ask_post(struct kb_upstream_ask *ask, struct kb_upstream *upstream,
+                          struct kb_upstream_call *call, struct kb_err *err) KB_MUST_CHECK;
 
 void kb_upstream_stats(struct kb_upstream *upstream, struct kb_health_stats *out);
 

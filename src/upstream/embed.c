@@ -141,22 +141,16 @@ static bool ask(struct kb_embedder *e, struct kb_arena *arena, const struct batc
 		.read = read_answer,
 		.arg = &reading,
 	};
-	struct kb_buf buf;
-	struct kb_jw jw;
+	struct kb_upstream_ask body;
 	bool ok;
 
-	kb_buf_init(&buf, BODY_MAX);
-	kb_jw_init(&jw, &buf);
-	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "model", e->model);
-	kb_jw_key(&jw, "input");
-	kb_jw_array(&jw);
+	kb_upstream_ask_begin(&body, e->model, BODY_MAX);
+	kb_jw_key(&body.jw, "input");
+	kb_jw_array(&body.jw);
 	for (size_t i = 0; i < batch->count; i++)
-		kb_jw_sv(&jw, batch->texts[i]);
-	kb_jw_end(&jw);
-	kb_jw_end(&jw);
-	ok = kb_buf_done(&buf, &call.body, err) && kb_upstream_post(batch->line, &call, err);
-	kb_buf_fini(&buf);
+		kb_jw_sv(&body.jw, batch->texts[i]);
+	kb_jw_end(&body.jw);
+	ok = kb_upstream_ask_post(&body, batch->line, &call, err);
 	*out = reading.out;
 	return ok;
 }

@@ -48,19 +48,11 @@ bool kb_moderator_flags(struct kb_moderator *moderator, struct kb_sv text, bool 
 		.read = read_answer,
 		.arg = flagged,
 	};
-	struct kb_buf buf;
-	struct kb_jw jw;
-	bool ok;
+	struct kb_upstream_ask body;
 
-	kb_buf_init(&buf, BODY_MAX);
-	kb_jw_init(&jw, &buf);
-	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "model", moderator->model);
-	kb_jw_key_sv(&jw, "input", text);
-	kb_jw_end(&jw);
-	ok = kb_buf_done(&buf, &call.body, err) && kb_upstream_post(moderator->line, &call, err);
-	kb_buf_fini(&buf);
-	return ok;
+	kb_upstream_ask_begin(&body, moderator->model, BODY_MAX);
+	kb_jw_key_sv(&body.jw, "input", text);
+	return kb_upstream_ask_post(&body, moderator->line, &call, err);
 }
 
 struct kb_moderator *kb_moderator_open(const struct kb_moderator_config *config, struct kb_err *err)

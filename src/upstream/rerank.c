@@ -92,26 +92,18 @@ static bool score(void *arg, struct kb_sv question, const struct kb_passage *pas
 		                         .answer_max = ANSWER_BASE + count * RESULT_BYTES,
 		                         .read = read_answer,
 		                         .arg = &reading };
+	struct kb_upstream_ask body;
 	struct kb_err err;
-	struct kb_buf buf;
-	struct kb_jw jw;
-	bool ok;
 
-	kb_buf_init(&buf, BODY_MAX);
-	kb_jw_init(&jw, &buf);
-	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "model", ranker->model);
-	kb_jw_key_sv(&jw, "query", question);
-	kb_jw_key(&jw, "documents");
-	kb_jw_array(&jw);
+	kb_upstream_ask_begin(&body, ranker->model, BODY_MAX);
+	kb_jw_key_sv(&body.jw, "query", question);
+	kb_jw_key(&body.jw, "documents");
+	kb_jw_array(&body.jw);
 	for (size_t i = 0; i < count; i++)
-		write_passage(&jw, &passages[i]);
-	kb_jw_end(&jw);
-	kb_jw_key_int(&jw, "top_n", (int64_t)count);
-	kb_jw_end(&jw);
-	ok = kb_buf_done(&buf, &call.body, &err) && kb_upstream_post(ranker->line, &call, &err);
-	kb_buf_fini(&buf);
-	return ok;
+		write_passage(&body.jw, &passages[i]);
+	kb_jw_end(&body.jw);
+	kb_jw_key_int(&body.jw, "top_n", (int64_t)count);
+	return kb_upstream_ask_post(&body, ranker->line, &call, &err);
 }
 
 static void stats(void *arg, struct kb_health_stats *out)
