@@ -26,15 +26,6 @@ static bool read_filter(struct kb_call *call, struct kb_audit_filter *out, struc
 	       && kb_call_dates(call, &out->from, &out->until, err);
 }
 
-static void write_id(struct kb_jw *jw, const char *name, int64_t id)
-{
-	kb_jw_key(jw, name);
-	if (id)
-		kb_jw_int(jw, id);
-	else
-		kb_jw_null(jw);
-}
-
 static void write_some(struct kb_jw *jw, const char *name, struct kb_sv text)
 {
 	kb_jw_key_opt(jw, name, text.n ? text : (struct kb_sv){ 0 });
@@ -48,12 +39,12 @@ static void write_row(struct kb_call *call, struct kb_jw *jw, const void *rows, 
 	(void)call;
 	kb_jw_object(jw);
 	kb_jw_key_time(jw, "at", row->at);
-	write_id(jw, "person_id", entry->person_id);
-	write_id(jw, "key_id", entry->key_id);
+	kb_jw_key_int_opt(jw, "person_id", entry->person_id);
+	kb_jw_key_int_opt(jw, "key_id", entry->key_id);
 	write_some(jw, "command", entry->command);
 	kb_jw_key_sv(jw, "action", row->action);
 	write_some(jw, "object", entry->object);
-	write_id(jw, "project_id", entry->agent_id);
+	kb_jw_key_int_opt(jw, "project_id", entry->agent_id);
 	kb_jw_key_str(jw, "outcome", kb_audit_outcomes[row->outcome]);
 	write_some(jw, "address", entry->address);
 	write_some(jw, "request_id", entry->request);

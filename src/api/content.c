@@ -378,11 +378,7 @@ bool kb_content_change(struct kb_call *call, struct kb_err *err)
 	kb_jw_object(&jw);
 	kb_jw_key_int(&jw, "done", step.done);
 	kb_jw_key_int(&jw, "skipped", step.skipped);
-	kb_jw_key(&jw, "next");
-	if (step.next)
-		kb_jw_int(&jw, step.next);
-	else
-		kb_jw_null(&jw);
+	kb_jw_key_int_opt(&jw, "next", step.next);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

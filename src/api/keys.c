@@ -49,11 +49,7 @@ static void write_key(struct kb_call *call, struct kb_jw *jw, const struct kb_ke
 	kb_jw_key_sv(jw, "label", key->label);
 	write_ids(jw, "project_ids", key);
 	kb_jw_key_bool(jw, "is_mine", key->id == call->who.key);
-	kb_jw_key(jw, "person_id");
-	if (key->person_id)
-		kb_jw_int(jw, key->person_id);
-	else
-		kb_jw_null(jw);
+	kb_jw_key_int_opt(jw, "person_id", key->person_id);
 	kb_jw_key_time(jw, "created_at", key->created_at);
 	kb_jw_key_time_opt(jw, "seen_at", key->seen_at);
 	kb_jw_end(jw);

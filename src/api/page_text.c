@@ -98,11 +98,7 @@ bool kb_page_text_read(struct kb_call *call, struct kb_err *err)
 	              : page.filename.n ? page.filename
 	                                : (struct kb_sv){ 0 });
 	kb_jw_key_sv(&jw, "format", parsed.format);
-	kb_jw_key(&jw, "pages");
-	if (parsed.pages)
-		kb_jw_int(&jw, parsed.pages);
-	else
-		kb_jw_null(&jw);
+	kb_jw_key_int_opt(&jw, "pages", parsed.pages);
 	kb_jw_key_bool(&jw, "has_pictures", kb_view_has_pages(&page, &parsed));
 	kb_jw_key_int(&jw, "words", page.words);
 	kb_jw_key_int(&jw, "bytes", (int64_t)bytes);

@@ -291,15 +291,6 @@ static struct kb_session_owner owner_of(const struct kb_call *call, enum kb_role
 	return of;
 }
 
-static void write_id(struct kb_jw *jw, const char *name, int64_t id)
-{
-	kb_jw_key(jw, name);
-	if (id)
-		kb_jw_int(jw, id);
-	else
-		kb_jw_null(jw);
-}
-
 bool kb_sessions_list(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_session_owner of = owner_of(call, KB_ROLE_AUDITOR);
@@ -320,8 +311,8 @@ bool kb_sessions_list(struct kb_call *call, struct kb_err *err)
 		kb_jw_object(&jw);
 		kb_jw_key_sv(&jw, "id", rows[i].id);
 		kb_jw_key_bool(&jw, "is_mine", kb_sv_eq_str(rows[i].id, mine));
-		write_id(&jw, "person_id", rows[i].person_id);
-		write_id(&jw, "key_id", rows[i].key_id);
+		kb_jw_key_int_opt(&jw, "person_id", rows[i].person_id);
+		kb_jw_key_int_opt(&jw, "key_id", rows[i].key_id);
 		kb_jw_key_sv(&jw, "address", rows[i].address);
 		kb_jw_key_sv(&jw, "browser", rows[i].agent);
 		kb_jw_key_time(&jw, "created_at", rows[i].created_at);

@@ -289,11 +289,7 @@ static void feedback(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_object(jw);
 	kb_jw_key_time(jw, "created_at", message->reaction_created_at);
 	kb_jw_key_time(jw, "updated_at", message->reaction_updated_at);
-	kb_jw_key(jw, "user_id");
-	if (message->reaction_user)
-		kb_jw_int(jw, message->reaction_user);
-	else
-		kb_jw_null(jw);
+	kb_jw_key_int_opt(jw, "user_id", message->reaction_user);
 	kb_jw_key_str(jw, "reaction", reactions[message->reaction]);
 	kb_jw_end(jw);
 }

@@ -137,11 +137,7 @@ static void lead_row(struct kb_call *call, struct kb_jw *jw, const void *rows, s
 	(void)call;
 	kb_jw_object(jw);
 	kb_jw_key_sv(jw, "session_id", lead->session_id);
-	kb_jw_key(jw, "query_id");
-	if (lead->message_id)
-		kb_jw_int(jw, lead->message_id);
-	else
-		kb_jw_null(jw);
+	kb_jw_key_int_opt(jw, "query_id", lead->message_id);
 	kb_jw_key_opt(jw, "name", lead->name.n ? lead->name : (struct kb_sv){ 0 });
 	kb_jw_key_sv(jw, "email", lead->email);
 	kb_jw_key_null(jw, "phone_number");

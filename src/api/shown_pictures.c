@@ -227,11 +227,7 @@ static void write_shelf(struct kb_jw *jw, struct shown *shown, const struct shel
 		kb_jw_key_int(jw, "page_id", shelf->page_id);
 		kb_sha256_hex(picture->url, hash);
 		kb_jw_key_str(jw, "id", picture->url.n ? hash : NULL);
-		kb_jw_key(jw, "page_no");
-		if (picture->page_no)
-			kb_jw_int(jw, picture->page_no);
-		else
-			kb_jw_null(jw);
+		kb_jw_key_int_opt(jw, "page_no", picture->page_no);
 		kb_jw_key_sv(jw, "text", picture->text);
 		kb_jw_key_bool(jw, "is_inline", within);
 		kb_jw_end(jw);

@@ -212,11 +212,7 @@ static bool write_known(struct kb_call *call, struct kb_jw *jw, struct kb_err *e
 	kb_jw_key_bool(jw, "has_keys", true);
 	kb_jw_key_null(jw, "command");
 	kb_jw_key_str(jw, "version", DOCENT_VERSION);
-	kb_jw_key(jw, "key_id");
-	if (call->who.key)
-		kb_jw_int(jw, call->who.key);
-	else
-		kb_jw_null(jw);
+	kb_jw_key_int_opt(jw, "key_id", call->who.key);
 	kb_jw_key(jw, "user");
 	kb_record_user(call, jw, &account);
 	if (!write_person(call, jw, err))

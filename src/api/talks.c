@@ -122,11 +122,7 @@ static void write_closest(struct kb_call *call, struct kb_jw *jw, const struct t
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);
-	kb_jw_key(jw, "found");
-	if (message->found_page_id)
-		kb_jw_int(jw, message->found_page_id);
-	else
-		kb_jw_null(jw);
+	kb_jw_key_int_opt(jw, "found", message->found_page_id);
 }
 
 /* What is said of an answer beyond its text. */

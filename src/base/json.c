@@ -291,6 +291,14 @@ void kb_jw_key_int(struct kb_jw *jw, const char *name, int64_t n)
 	kb_jw_int(jw, n);
 }
 
+void kb_jw_key_int_opt(struct kb_jw *jw, const char *name, int64_t n)
+{
+	if (n)
+		kb_jw_key_int(jw, name, n);
+	else
+		kb_jw_key_null(jw, name);
+}
+
 void kb_jw_key_bool(struct kb_jw *jw, const char *name, bool b)
 {
 	kb_jw_key(jw, name);

@@ -68,6 +68,7 @@ void kb_jw_raw(struct kb_jw *jw, struct kb_sv json); /* a value that is JSON alr
 void kb_jw_key_sv(struct kb_jw *jw, const char *name, struct kb_sv text);
 void kb_jw_key_str(struct kb_jw *jw, const char *name, const char *text);
 void kb_jw_key_int(struct kb_jw *jw, const char *name, int64_t n);
+void kb_jw_key_int_opt(struct kb_jw *jw, const char *name, int64_t n); /* 0: null */
 void kb_jw_key_bool(struct kb_jw *jw, const char *name, bool b);
 void kb_jw_key_null(struct kb_jw *jw, const char *name);
 void kb_jw_key_time(struct kb_jw *jw, const char *name, int64_t us);
