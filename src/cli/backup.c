@@ -1,7 +1,5 @@
 /* docent backup: makes a backup, shows which there are, and sees whether they come back. */
 #include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,7 @@
 #include "base/temp.h"
 #include "cli/backup_place.h"
 #include "cli/cli.h"
+#include "cli/stop.h"
 
 static const char usage[] =
         "usage: docent backup PLACE [--every SPAN] [--keep SPANS] [--take-over] [--data DIR] …\n"
@@ -80,20 +79,6 @@ static bool read_arguments(int argc, char **argv, struct arguments *out)
 
 /* ---- making ---- */
 
-static atomic_bool stopped;
-
-static void stop(int signal)
-{
-	(void)signal;
-	atomic_store(&stopped, true);
-}
-
-static bool is_stopped(void *arg)
-{
-	(void)arg;
-	return atomic_load(&stopped);
-}
-
 static void say_lost(void *arg, const char *name, const char *why)
 {
 	(void)arg;
@@ -131,30 +116,29 @@ static bool make_on_and_on(const struct kb_backup_task *task, int64_t every_us, 
 {
 	bool ok = true;
 
-	while (!atomic_load(&stopped)) {
+	while (!kb_cancelled(&kb_cli_stop, NULL)) {
 		int64_t next = kb_clock_mono_us() + every_us;
 
 		ok = make_one(task, err);
 		if (!ok && !every_us)
 			break;
-		if (!ok && !atomic_load(&stopped))
+		if (!ok && !kb_cancelled(&kb_cli_stop, NULL))
 			kb_cli_fail(1, "%s", err->msg);
 		if (!every_us)
 			break;
-		while (!atomic_load(&stopped) && kb_clock_mono_us() < next)
+		while (!kb_cancelled(&kb_cli_stop, NULL) && kb_clock_mono_us() < next)
 			usleep(100000);
 	}
-	return ok || (every_us && atomic_load(&stopped));
+	return ok || (every_us && kb_cancelled(&kb_cli_stop, NULL));
 }
 
 static bool make(struct arguments *args, struct kb_arena *arena, struct kb_err *err)
 {
-	struct kb_cancel cancel = { is_stopped, NULL };
 	struct kb_backup_where where;
 	struct kb_places places;
 	struct kb_keep keep;
 	struct kb_backup_task task = {
-		.take_over = args->take_over, .keep = &keep, .say = say_lost, .cancel = &cancel
+		.take_over = args->take_over, .keep = &keep, .say = say_lost, .cancel = &kb_cli_stop
 	};
 	int64_t every_us = 0;
 	bool ok;
@@ -169,8 +153,7 @@ static bool make(struct arguments *args, struct kb_arena *arena, struct kb_err *
 	if (!kb_store_exists(places.store))
 		return kb_fail(err, KB_E_NOT_FOUND, "there is no database in %.*s",
 		               KB_SV_ARG(kb_store_place(arena, places.store)));
-	signal(SIGTERM, stop);
-	signal(SIGINT, stop);
+	kb_cli_stop_on_signals();
 	task.store_at = places.store;
 	task.planned_us = every_us;
 	task.where = &where;

@@ -1,7 +1,5 @@
 /* docent export, and docent import FILE: an agent goes into a file and comes out of one. */
 #include <inttypes.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/stop.h"
 #include "store/accounts.h"
 #include "store/audit.h"
 #include "upkeep/installation.h"
@@ -57,22 +56,6 @@ struct place {
 	struct kb_installed data;
 };
 
-static atomic_bool stopped;
-
-static void stop(int signal)
-{
-	(void)signal;
-	atomic_store(&stopped, true);
-}
-
-static bool is_stopped(void *arg)
-{
-	(void)arg;
-	return atomic_load(&stopped);
-}
-
-static const struct kb_cancel cancel = { is_stopped, NULL };
-
 static bool open_place(struct place *p, struct kb_options *options, struct kb_err *err)
 {
 	if (!kb_options_complete(&p->arena, options, err)
@@ -87,8 +70,7 @@ static bool open_place(struct place *p, struct kb_options *options, struct kb_er
 	if (!p->data.blobs || !kb_installation_join(&p->data, err))
 		return false;
 	kb_sweep_keep_ledger(p->data.blobs, p->data.store);
-	signal(SIGTERM, stop);
-	signal(SIGINT, stop);
+	kb_cli_stop_on_signals();
 	return true;
 }
 
@@ -136,7 +118,7 @@ static bool export_agent(struct place *p, struct arguments *args, struct kb_err 
 	struct kb_parcel_out task = { .agent_id = args->agent_id,
 		                      .talks = !args->without_talks,
 		                      .to = args->file,
-		                      .cancel = &cancel };
+		                      .cancel = &kb_cli_stop };
 	struct kb_parcel_sums sums;
 	struct kb_audit audit;
 	struct kb_agent agent;
@@ -236,7 +218,7 @@ static bool import_agent(struct place *p, struct arguments *args, struct kb_err 
 	struct kept kept = { .place = p };
 	struct kb_parcel_in task = { .from = args->file,
 		                     .account = args->account,
-		                     .cancel = &cancel,
+		                     .cancel = &kb_cli_stop,
 		                     .coming = keep,
 		                     .arg = &kept };
 	struct kb_parcel_came came;

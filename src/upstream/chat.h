@@ -7,7 +7,7 @@
  *
  * A call goes through these steps; each ends it on a cancellation, on its deadlines, and at stop:
  *
- *   WAITS   for one of the line's places (places), by account in turn; a full queue sends one of
+ *   WAITS   for one of the places of the line, by account in turn; a full queue sends one of
  *           the account away that has the most in it (KB_E_BUSY)
  *   SENT    the request is out. What may pass (no connection, 429, 5xx, an answer that cannot be
  *           used) leads to PAUSES while no text has come and tries are left; Retry-After is obeyed
