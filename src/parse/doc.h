@@ -17,7 +17,7 @@ enum {
 	KB_DOC_META_MAX = 2000,   /* bytes of title, description and image */
 	KB_DOC_PICTURE_TEXT_MAX = 300,
 	KB_DOC_BLOCKS_MAX = 2000000,
-	KB_DOC_COLUMNS_MAX = 1024, /* of a table; what is beyond is joined to the last */
+	KB_DOC_COLUMNS_MAX = 1024, /* of a table; what a reader gives beyond is left out */
 };
 
 struct kb_doc_block {

@@ -17,10 +17,9 @@ struct odf {
 	struct kb_sv cells[CELLS_MAX];
 	size_t cell_count;
 	int64_t repeat;
-	bool any_row, header_rows, covered;
+	bool any_row, header_rows;
 	uint32_t slide;
 	int notes;
-	size_t saved_cells;
 };
 
 static bool is(const char *name, const char *other)

@@ -17,8 +17,7 @@ struct pptx {
 	size_t cell_count;
 	bool in_text, in_value, is_title, listed, in_table, first_row, any_row, notes, hidden,
 	        titled;
-	bool skip_shape; /* slide numbers and dates */
-	int64_t level;
+	bool skip_shape;               /* slide numbers and dates */
 	struct kb_relations relations; /* of the slide in hand */
 	int64_t width, height;         /* of a slide; 0: not known */
 	bool in_picture;

@@ -25,7 +25,7 @@ struct rtf {
 		int number, page;
 	} fonts[FONTS_MAX];
 	size_t font_count;
-	int page, defining;  /* the document's code page; the font being defined */
+	int page;            /* the document's code page */
 	struct kb_buf bytes; /* not decoded yet */
 	int bytes_page;
 	struct kb_buf out; /* the paragraph */
