@@ -69,6 +69,8 @@ static size_t read_number(struct kb_arena *arena, struct kb_sv text, size_t i, s
 	bool decimal;
 
 	out->plain = true;
+	/* A sign before three digits parts thousands, if no longer run came before it; else
+	 * decimals. So "1.234" and "1,234" are one number, and "12.50" is another than "1250". */
 	for (;;) {
 		int digit = digit_at(text, i, &size);
 		size_t sign, more;

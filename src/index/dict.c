@@ -30,6 +30,7 @@ void kb_dict_add(struct kb_dict_builder *builder, struct kb_sv term, uint32_t df
 	size_t shared = 0;
 
 	KB_ASSERT(term.n <= KB_TERM_MAX);
+	/* The first term of a block stands whole, so that a block is read without those before. */
 	if (builder->count % KB_DICT_BLOCK == 0) {
 		kb_buf_u64(&builder->blocks, builder->terms.n);
 		kb_buf_u64(&builder->blocks, builder->postings);
@@ -50,6 +51,8 @@ void kb_dict_add(struct kb_dict_builder *builder, struct kb_sv term, uint32_t df
 	builder->hashes[builder->count++] = hash_of(term);
 }
 
+/* Open addressing, at most two thirds full, with the term's number and one in a slot, 0 for none.
+ * The hash itself is not kept: a slot leads to a block that has to be read anyway. */
 void kb_dict_hash(const struct kb_dict_builder *builder, struct kb_buf *out)
 {
 	size_t slots = 4;
@@ -159,6 +162,7 @@ bool kb_dict_find(const struct kb_segment *segment, struct kb_sv term, struct kb
 		return false;
 	term = kb_term_key(term);
 	hash = hash_of(term);
+	/* A damaged table may have no free slot: it is gone round once. */
 	for (uint32_t slot = hash & segment->hash_mask; tries <= segment->hash_mask;
 	     slot = (slot + 1) & segment->hash_mask, tries++) {
 		uint32_t number = kb_get32(slots + (size_t)slot * sizeof(uint32_t));

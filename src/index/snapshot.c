@@ -8,7 +8,8 @@
 #include "index/factors.h"
 #include "index/line_marks.h"
 
-/* Takes the dead passages' lengths off the part's sums. */
+/* Takes the dead passages' lengths off the part's sums, which were made of the same rounded
+ * lengths; of a damaged file no more than is there. */
 static void forget_dead(const struct kb_part *part, uint64_t sums[KB_FIELDS])
 {
 	uint32_t words = (part->segment->passages + 63) / 64;
@@ -16,6 +17,7 @@ static void forget_dead(const struct kb_part *part, uint64_t sums[KB_FIELDS])
 
 	kb_length_table(lengths);
 	for (uint32_t word = 0; word < words; word++)
+		/* left & (left - 1) takes the lowest bit away. */
 		for (uint64_t left = part->dead[word]; left; left &= left - 1) {
 			uint32_t doc = word * 64 + (uint32_t)__builtin_ctzll(left);
 
@@ -59,6 +61,7 @@ static void bury_page(struct kb_part *part, int64_t page_id)
 	const struct kb_segment *segment = part->segment;
 
 	for (uint32_t i = kb_segment_find_page(segment, page_id); i < segment->runs; i++) {
+		/* Damage that a checksum has not seen yet must lead nowhere outside. */
 		uint32_t run =
 		        KB_MIN(kb_get32(segment->run_order + (size_t)i * 4), segment->runs - 1);
 		uint32_t first, end;
@@ -92,7 +95,7 @@ static void hold_vectors(struct kb_part *part, const struct kb_snapshot_part *in
 		struct kb_vectors_info info;
 
 		kb_vectors_info(in->vectors[i], &info);
-		if (info.passages == part->segment->passages)
+		if (info.passages == part->segment->passages) /* else of another segment */
 			part->vectors[part->vectors_count++] = kb_vectors_hold(in->vectors[i]);
 	}
 }
@@ -314,6 +317,9 @@ uint32_t kb_part_df(const struct kb_part *part, struct kb_sv term)
 
 int64_t kb_snapshot_df(const struct kb_snapshot *snapshot, struct kb_sv term)
 {
+	/* A slot holds 32 bits of the hash and the figure, so one store and one load are whole
+	 * without a lock. The top bit is set: no hash makes an empty slot's zero. Two terms with
+	 * the same bits are taken for one, which hardly ever happens. */
 	uint64_t hash = snapshot->dfs ? kb_hash64(term) | UINT64_C(1) << 63 : 0, known;
 	_Atomic uint64_t *slot = NULL;
 	int64_t df = 0;

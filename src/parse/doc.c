@@ -54,6 +54,7 @@ bool kb_doc_says(struct kb_sv text)
 	return false;
 }
 
+/* Places in buffers are kept as numbers until kb_doc_done(): buffers move while they grow. */
 static void push(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text)
 {
 	struct kb_doc_block *block;
@@ -118,6 +119,7 @@ void kb_doc_heading(struct kb_doc *doc, int level, struct kb_sv text)
 	level = KB_MAX(1, KB_MIN(level, KB_DOC_LEVELS));
 	for (int i = level - 1; i < KB_DOC_LEVELS; i++)
 		doc->heading[i] = (struct kb_sv){ NULL, 0 };
+	/* The heading's own block stands under what is above it. */
 	write_path(doc);
 	push(doc, KB_BLOCK_HEADING, clean);
 	doc->heading[level - 1] = kb_arena_sv(doc->arena, kb_utf8_cut(clean, KB_DOC_HEADING_MAX));
@@ -333,6 +335,7 @@ void kb_doc_row(struct kb_doc *doc, const struct kb_sv *cells, size_t count, boo
 			continue;
 		if (row.n)
 			kb_buf_str(&row, "; ");
+		/* A cell that says its column's name (a head that comes again) says it once. */
 		if (i < doc->column_count && doc->columns[i].n
 		    && !kb_sv_eq(doc->columns[i], value)) {
 			kb_buf_sv(&row, doc->columns[i]);
@@ -347,6 +350,7 @@ void kb_doc_row(struct kb_doc *doc, const struct kb_sv *cells, size_t count, boo
 
 /* ---- what stands beside the text */
 
+/* "en", "en-GB", "deu": the language alone, which is all that is asked for. */
 static struct kb_sv lang_code(struct kb_sv text)
 {
 	size_t n = 0;

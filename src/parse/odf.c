@@ -58,6 +58,8 @@ static int64_t number(const struct kb_xml_attr *attrs, size_t count, const char 
 	return kb_sv_to_int(kb_xml_attr(attrs, count, name), 1, INT32_MAX, &n) ? KB_MIN(n, max) : 1;
 }
 
+/* Names of elements come without their prefix. A table within a table is text of its cell: only the
+ * outermost has rows. */
 static void start(void *arg, const char *name, const struct kb_xml_attr *attrs, size_t count)
 {
 	struct odf *o = arg;
@@ -113,6 +115,7 @@ static void end_paragraph(struct odf *o)
 	struct kb_sv text = kb_buf_view(paragraph(o));
 
 	o->depth--;
+	/* A note stands within the paragraph it belongs to, and is told behind it. */
 	if (o->notes) {
 		kb_buf_sv(&o->note, text);
 		kb_buf_byte(&o->note, ' ');
@@ -155,6 +158,7 @@ static void end_row(struct odf *o)
 
 	while (o->cell_count && !o->cells[o->cell_count - 1].n)
 		o->cell_count--;
+	/* A table of one cell is a frame around text. */
 	if (o->cell_count == 1 && !o->in_sheet) {
 		for (struct kb_sv rest = o->cells[0]; rest.n && kb_sv_split(&rest, '\n', &line);)
 			kb_doc_add(o->doc, KB_BLOCK_PARAGRAPH, line);
@@ -184,6 +188,7 @@ static void end(void *arg, const char *name)
 	} else if (o->tables == 1 && (is(name, "table-cell") || is(name, "covered-table-cell"))) {
 		struct kb_sv text = kb_arena_sv(o->doc->arena, kb_buf_view(&o->cell));
 
+		/* Sheets end their rows with one cell that is repeated to the last column: cut. */
 		while (o->repeat-- > 0 && o->cell_count < CELLS_MAX)
 			o->cells[o->cell_count++] = text;
 		kb_buf_clear(&o->cell);
