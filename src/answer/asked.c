@@ -5,6 +5,9 @@
 #include "answer/cues.h"
 #include "base/hash.h"
 
+/* Keys are their hashes, the lowest bit set: 0 is a free slot. Every word of every passage that is
+ * read is looked up. A table is never full: a question has fewer words of a kind that count than it
+ * has slots. */
 static void put(struct kb_asked_table *table, struct kb_sv key, int value)
 {
 	uint64_t hash = kb_hash64(key) | 1;
@@ -40,6 +43,8 @@ static float idf(const struct kb_answer_stats *stats, struct kb_sv term)
 	return (float)log(1 + (n - df + .5) / (df + .5));
 }
 
+/* A bit for each run of three bytes: how many two words have in common is an AND and a count, which
+ * spares comparing most of them. */
 uint64_t kb_word_threes(struct kb_sv word)
 {
 	uint64_t set = 0;

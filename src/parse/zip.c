@@ -92,6 +92,7 @@ bool kb_zip_member(const struct kb_zip *zip, size_t index, struct kb_zip_member 
 		return false;
 	zip_stat_init(&stat);
 	out->name = name_of(zip, index);
+	/* The size is only told: what counts is what comes out (kb_zip_stream()). */
 	if (zip_stat_index(zip->zip, index, 0, &stat))
 		return true;
 	out->size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0;
@@ -117,7 +118,8 @@ ptrdiff_t kb_zip_find(const struct kb_zip *zip, struct kb_sv name)
 	return -1;
 }
 
-/* Counts what came out against the limits. */
+/* Counts what came out against the limits. The ratio is asked of large members only: a short one of
+ * blanks packs well, too, and does no harm. */
 static bool within_limits(struct kb_zip *zip, size_t inflated, size_t stored, size_t n,
                           struct kb_err *err)
 {
@@ -220,6 +222,7 @@ enum kb_format kb_zip_detect(struct kb_sv bytes)
 	if (!zip)
 		return KB_FORMAT_ARCHIVE;
 	format = KB_FORMAT_ZIP;
+	/* What says itself what it is goes before what its parts are called. */
 	at = kb_zip_find(zip, KB_SV("mimetype"));
 	if (at >= 0 && kb_zip_read(zip, &arena, (size_t)at, MIMETYPE_MAX, &type, &err)) {
 		if (kb_sv_starts(type, KB_SV("application/epub")))
