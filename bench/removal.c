@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "store/accounts.h"
+#include "store/agent_new.h"
 #include "store/agents.h"
 #include "store/conversations.h"
 #include "store/remove.h"

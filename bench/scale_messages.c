@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "store/accounts.h"
+#include "store/agent_new.h"
 #include "store/agents.h"
 #include "store/conversations.h"
 

@@ -9,6 +9,7 @@
 #include "api/upload.h"
 #include "base/utf8.h"
 #include "settings/options.h"
+#include "store/agent_new.h"
 
 enum {
 	NAME_CHARS = 255,

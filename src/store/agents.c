@@ -7,9 +7,7 @@
 #include "store/cache.h"
 #include "store/leases.h"
 #include "store/lists.h"
-#include "store/pages_own.h"
-#include "store/personas_own.h"
-#include "store/sources_own.h"
+#include "store/page_status.h"
 #include "store/store_own.h"
 #include "store/texts.h"
 
@@ -246,14 +244,9 @@ bool kb_agent_insert_row(struct kb_db_conn *conn, struct kb_agent *agent, int64_
 	return ok;
 }
 
-bool kb_agent_insert(struct kb_db_conn *conn, struct kb_agent *agent, int64_t now,
-                     struct kb_err *err)
+bool kb_agent_insert_totals(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err)
 {
-	agent->index_version = 0;
-	return kb_agent_insert_row(conn, agent, now, err)
-	       && kb_db_run(conn, &sql[ADD_TOTALS], KB_VALUES(kb_int(agent->id)), NULL, err)
-	       && kb_source_insert_upload(conn, agent->id, now, NULL, err)
-	       && kb_persona_insert(conn, agent->id, 1, (struct kb_sv){ 0 }, now, err);
+	return kb_db_run(conn, &sql[ADD_TOTALS], KB_VALUES(kb_int(agent_id)), NULL, err);
 }
 
 bool kb_agent_set_state(struct kb_db_conn *conn, int64_t agent_id, enum kb_agent_state state,
@@ -267,28 +260,6 @@ bool kb_agent_make_copy(struct kb_db_conn *conn, int64_t agent_id, int64_t node,
 {
 	return kb_db_run(conn, &sql[MAKE_COPY], KB_VALUES(kb_int(agent_id), kb_int(node)), NULL,
 	                 err);
-}
-
-/* ---- create ---- */
-
-struct create {
-	struct kb_agent *agent;
-	int64_t now;
-};
-
-static bool create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	struct create *in = arg;
-
-	in->agent->is_active = in->agent->sitemap_path.n == 0;
-	return kb_agent_insert(conn, in->agent, in->now, err);
-}
-
-bool kb_store_agent_create(struct kb_store *store, struct kb_agent *agent, struct kb_err *err)
-{
-	struct create in = { .agent = agent, .now = kb_store_now(store) };
-
-	return kb_db_write(store->db, create, &in, err);
 }
 
 /* ---- read ---- */

@@ -28,11 +28,6 @@ struct kb_agent_filter {
 	size_t only_count;
 };
 
-/* Fills id, times, index_version and is_active (nothing to index: at once, else with the first page
- * indexed); the rest is the caller's. Also makes the agent's upload source. For tests and benches:
- * the program makes an agent with its pages (kb_store_agent_create_with_pages()). */
-bool kb_store_agent_create(struct kb_store *store, struct kb_agent *agent,
-                           struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_NOT_FOUND where the account has no such agent. */
 bool kb_store_agent_get(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
                         int64_t id, struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;

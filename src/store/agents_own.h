@@ -13,9 +13,8 @@ bool kb_agent_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t acco
 /* Inside a write: the agent's row alone, with its id and times. */
 bool kb_agent_insert_row(struct kb_db_conn *conn, struct kb_agent *agent, int64_t now,
                          struct kb_err *err) KB_MUST_CHECK;
-/* Inside a write: the agent's row with its totals, upload source and first persona. */
-bool kb_agent_insert(struct kb_db_conn *conn, struct kb_agent *agent, int64_t now,
-                     struct kb_err *err) KB_MUST_CHECK;
+bool kb_agent_insert_totals(struct kb_db_conn *conn, int64_t agent_id,
+                            struct kb_err *err) KB_MUST_CHECK;
 /* kb_store_agent_update() inside a write. */
 bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena,
                      const struct kb_agent_edit *edit, int64_t now, struct kb_agent *after,

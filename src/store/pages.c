@@ -192,16 +192,6 @@ struct kb_sv kb_page_waits_for_host(void)
  * unused, which is cheaper than to look before.
  */
 
-struct add {
-	struct kb_arena arena;
-	struct kb_agent *agent;   /* NULL: it exists */
-	struct kb_source *source; /* new too; NULL: none */
-	int64_t agent_id;
-	const struct kb_page_new *pages;
-	size_t count;
-	int64_t first_id, now;
-};
-
 struct kb_sv kb_page_host(struct kb_sv url)
 {
 	ptrdiff_t scheme = kb_sv_find(url, KB_SV("://"));
@@ -261,8 +251,8 @@ bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 	return kb_columns_write(&kb_page_columns, conn, &sql[ADD], KB_NO_VALUES, &page, err);
 }
 
-static bool add_page(struct kb_db_conn *conn, struct add *in, size_t i, int64_t upload_source,
-                     struct kb_totals *totals, struct kb_err *err)
+static bool add_page(struct kb_db_conn *conn, struct kb_pages_coming *in, size_t i,
+                     int64_t upload_source, struct kb_totals *totals, struct kb_err *err)
 {
 	const struct kb_page_new *page = &in->pages[i];
 	struct kb_page_row_new row = {
@@ -290,18 +280,11 @@ static bool add_page(struct kb_db_conn *conn, struct add *in, size_t i, int64_t 
 	           || kb_crawl_begin(conn, in->agent_id, row.source_id, page->url, in->now, err));
 }
 
-static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_pages_come(struct kb_db_conn *conn, struct kb_pages_coming *in, struct kb_err *err)
 {
-	struct add *in = arg;
 	struct kb_totals totals = { 0 };
 	int64_t version, upload;
 
-	if (in->agent) {
-		in->agent->is_active = in->agent->sitemap_path.n == 0 && in->count == 0;
-		if (!kb_agent_insert(conn, in->agent, in->now, err))
-			return false;
-		in->agent_id = in->agent->id;
-	}
 	if (!kb_agent_lock(conn, in->agent_id, &version, err)
 	    || (in->source && !kb_source_insert(conn, in->source, in->agent_id, in->now, err)))
 		return false;
@@ -317,7 +300,13 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && kb_turn_settle(conn, in->agent_id, err);
 }
 
-static bool add_all(struct kb_store *store, struct add *in, int64_t *first_id, struct kb_err *err)
+static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	return kb_pages_come(conn, arg, err);
+}
+
+static bool add_all(struct kb_store *store, struct kb_pages_coming *in, int64_t *first_id,
+                    struct kb_err *err)
 {
 	bool ok;
 
@@ -331,21 +320,7 @@ static bool add_all(struct kb_store *store, struct add *in, int64_t *first_id, s
 bool kb_store_pages_add(struct kb_store *store, int64_t agent_id, const struct kb_page_new *pages,
                         size_t count, int64_t *first_id, struct kb_err *err)
 {
-	struct add in = { .agent_id = agent_id, .pages = pages, .count = count };
-
-	return add_all(store, &in, first_id, err);
-}
-
-bool kb_store_agent_create_with_pages(struct kb_store *store, struct kb_agent *agent,
-                                      const struct kb_agent_start *start, int64_t *first_id,
-                                      struct kb_err *err)
-{
-	struct add in = {
-		.agent = agent,
-		.source = start->source,
-		.pages = start->pages,
-		.count = start->page_count,
-	};
+	struct kb_pages_coming in = { .agent_id = agent_id, .pages = pages, .count = count };
 
 	return add_all(store, &in, first_id, err);
 }
@@ -353,7 +328,7 @@ bool kb_store_agent_create_with_pages(struct kb_store *store, struct kb_agent *a
 bool kb_store_source_add(struct kb_store *store, struct kb_source *source,
                          const struct kb_page_new *page, struct kb_err *err)
 {
-	struct add in = {
+	struct kb_pages_coming in = {
 		.source = source, .agent_id = source->agent_id, .pages = page, .count = page != NULL
 	};
 	int64_t first;

@@ -116,20 +116,6 @@ struct kb_page_new {
 bool kb_store_pages_add(struct kb_store *store, int64_t agent_id, const struct kb_page_new *pages,
                         size_t count, int64_t *first_id, struct kb_err *err) KB_MUST_CHECK;
 
-/* What an agent has from its start. */
-struct kb_agent;
-struct kb_source;
-struct kb_agent_start {
-	struct kb_source
-	        *source; /* as of kb_store_source_add(), or NULL; pages with a url are its */
-	const struct kb_page_new *pages;
-	size_t page_count;
-};
-/* All of it in one transaction: an agent with files appears whole or not at all. */
-bool kb_store_agent_create_with_pages(struct kb_store *store, struct kb_agent *agent,
-                                      const struct kb_agent_start *start, int64_t *first_id,
-                                      struct kb_err *err) KB_MUST_CHECK;
-
 /* What a folder holds at new->path: a page there gets new bytes and is read again, with its id, its
  * labels and what its owner says of it; the same bytes leave it alone, unless it could not be read.
  * Where there is none it is added. */

@@ -3,6 +3,7 @@
 #define KB_STORE_PAGES_OWN_H
 
 #include "db/columns.h"
+#include "store/page_status.h"
 #include "store/pages.h"
 #include "store/publish.h"
 
@@ -15,10 +16,6 @@ enum kb_page_state {
 	KB_PAGE_LEASED = KB_SQL_PAGE_LEASED,
 };
 
-#define KB_SQL_STATUS_QUEUED 0
-#define KB_SQL_STATUS_OK     1
-#define KB_SQL_STATUS_FAILED 2
-#define KB_SQL_STATUS_NA     3
 static_assert(KB_STATUS_QUEUED == KB_SQL_STATUS_QUEUED && KB_STATUS_OK == KB_SQL_STATUS_OK
                       && KB_STATUS_FAILED == KB_SQL_STATUS_FAILED
                       && KB_STATUS_NA == KB_SQL_STATUS_NA,
@@ -146,6 +143,17 @@ bool kb_pages_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_pa
 /* How many pages it has for that address. */
 bool kb_page_has_url(struct kb_db_conn *conn, int64_t agent_id, struct kb_sv url, int64_t *count,
                      struct kb_err *err) KB_MUST_CHECK;
+/* Pages that are new, and perhaps their source, inside a write that has the agent. */
+struct kb_pages_coming {
+	struct kb_arena arena;    /* the caller's to end */
+	struct kb_source *source; /* new too; NULL: none */
+	int64_t agent_id;
+	const struct kb_page_new *pages;
+	size_t count;
+	int64_t first_id, now;
+};
+bool kb_pages_come(struct kb_db_conn *conn, struct kb_pages_coming *in,
+                   struct kb_err *err) KB_MUST_CHECK;
 struct kb_sv kb_page_waits_for_host(void);
 /* KB_E_NOT_FOUND in the interface's words. */
 bool kb_page_not_found(struct kb_err *err, int64_t id);

@@ -25,6 +25,7 @@
 #include "blob/blob.h"
 #include "door.h"
 #include "http/router.h"
+#include "store/agent_new.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,6 +16,7 @@
 #include "parse/clean.h"
 #include "passages/chunk.h"
 #include "store/accounts.h"
+#include "store/agent_new.h"
 #include "store/agents.h"
 #include "store/pages.h"
 #include "store/segments.h"

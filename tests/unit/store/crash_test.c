@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/file.h"
 #include "fixture.h"
+#include "store/agent_new.h"
 
 /* ---- kill -9 ---- */
 

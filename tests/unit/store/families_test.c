@@ -1,5 +1,6 @@
 /* What each family of records does: accounts, agents, sources, pages. */
 #include "fixture.h"
+#include "store/agent_new.h"
 
 /* ---- accounts ---- */
 

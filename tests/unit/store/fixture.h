@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "store/accounts.h"
+#include "store/agent_new.h"
 #include "store/agents.h"
 #include "store/conversations.h"
 #include "store/errands.h"

@@ -1,5 +1,6 @@
 /* The queue: leases, epochs, turns, and what a commit of ingestion leaves behind. */
 #include "fixture.h"
+#include "store/agent_new.h"
 
 static struct kb_lease *lease(struct fixture *f, size_t max, size_t *count, int64_t *due)
 {

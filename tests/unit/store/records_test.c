@@ -3,6 +3,7 @@
 
 #include "raw.h"
 #include "store/accounts_own.h"
+#include "store/agent_new.h"
 #include "store/agents_own.h"
 #include "store/messages_own.h"
 #include "store/pages_own.h"

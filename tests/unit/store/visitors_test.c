@@ -1,6 +1,7 @@
 /* Visitors: how long a visit counts, whose conversations they are, and how often something is done.
  */
 #include "fixture.h"
+#include "store/agent_new.h"
 #include "store/talklinks.h"
 #include "store/visitors.h"
 

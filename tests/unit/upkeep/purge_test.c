@@ -1,5 +1,6 @@
 /* Conversations go when their agent has kept them long enough, by a clock that is moved. */
 #include "settings/settings.h"
+#include "store/agent_new.h"
 #include "store/fixture.h"
 #include "upkeep/purge.h"
 
