@@ -51,6 +51,16 @@ bool kb_encoder_verify(const struct kb_encoder *encoder, struct kb_err *err) KB_
 struct kb_encoder_context *kb_encoder_context_new(const struct kb_encoder *encoder);
 void kb_encoder_context_free(struct kb_encoder_context *context);
 
+/* A text with parts that get a vector each, of their pieces as the whole text left them: a part is
+ * understood by what stands around it (Günther et al. 2024, late chunking). */
+struct kb_encoder_text {
+	struct kb_sv text;
+	/* Where the first part begins and where each ends, in bytes, ascending: parts + 1 of them.
+	 */
+	const uint32_t *bounds;
+	size_t parts; /* 0: none is asked for */
+};
+
 /* For tests and benches: how many pieces the text is read as; `longest` for any longer one. */
 uint32_t kb_encoder_count(struct kb_encoder_context *context, enum kb_encoder_kind kind,
                           struct kb_sv text);
@@ -61,5 +71,12 @@ uint32_t kb_encoder_count(struct kb_encoder_context *context, enum kb_encoder_ki
 bool kb_encoder_encode(struct kb_encoder_context *context, enum kb_encoder_kind kind,
                        const struct kb_sv *texts, size_t count, float *out,
                        struct kb_err *err) KB_MUST_CHECK;
+
+/* The same, and the parts' vectors, text by text; all zeros where a part has no piece that counts,
+ * as of those behind the first `longest`. A text's own vector is what it is without parts, but for
+ * letters that would melt into one over a bound. */
+bool kb_encoder_encode_parts(struct kb_encoder_context *context, enum kb_encoder_kind kind,
+                             const struct kb_encoder_text *texts, size_t count, float *out,
+                             float *parts, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -219,3 +219,11 @@ void kb_encoder_network_run(struct kb_encoder_network *network,
 		mean(network->state + begin * width, batch->ends[i] - begin, width,
 		     out + i * width);
 }
+
+void kb_encoder_network_part(const struct kb_encoder_network *network, size_t begin, size_t end,
+                             float *out)
+{
+	size_t width = network->encoder->form.width;
+
+	mean(network->state + begin * width, end - begin, width, out);
+}

@@ -37,5 +37,9 @@ void kb_encoder_network_init(struct kb_encoder_network *network, const struct kb
 void kb_encoder_network_fini(struct kb_encoder_network *network);
 void kb_encoder_network_run(struct kb_encoder_network *network,
                             const struct kb_encoder_network_batch *batch, float *out);
+/* Of the last batch: a vector of the pieces [begin, end) of one of its texts as the whole text left
+ * them. There is at least one. */
+void kb_encoder_network_part(const struct kb_encoder_network *network, size_t begin, size_t end,
+                             float *out);
 
 #endif

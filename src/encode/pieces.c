@@ -72,7 +72,7 @@ static void reach_from(struct kb_pieces *pieces, size_t from)
 /* Appends the word's pieces as far as there is room; the word is empty then. */
 static uint32_t take_word(struct kb_pieces *pieces, uint32_t count, uint32_t most, uint32_t *out)
 {
-	size_t n = pieces->word_bytes;
+	size_t n = pieces->word_bytes, bounds = pieces->pending_count;
 	uint32_t own = 0, k, piece = KB_PIECE_BEGIN;
 
 	for (size_t i = 0; i <= n; i++)
@@ -95,45 +95,73 @@ static uint32_t take_word(struct kb_pieces *pieces, uint32_t count, uint32_t mos
 		piece = pieces->places[i].piece;
 		if (!more && count + --k < most)
 			out[count + k] = piece;
+		/* Backwards, too, the bounds behind its first byte. */
+		while (bounds > 0 && pieces->pending[bounds - 1] > pieces->places[i].start)
+			pieces->pending[--bounds] = KB_MIN(count + k + 1, most);
 	}
+	while (bounds > 0)
+		pieces->pending[--bounds] = count;
+	pieces->pending_count = 0;
 	pieces->word_bytes = 0;
 	return KB_MIN(count + own, most);
 }
 
 /* ---- a text ---- */
 
-static uint32_t take_text(struct kb_pieces *pieces, struct kb_sv text, uint32_t count,
-                          uint32_t most, uint32_t *out)
+/* Goes on with the text; `begins`: a word, and not what goes on after a cut. */
+static uint32_t take_stretch(struct kb_pieces *pieces, struct kb_sv text, bool *begins,
+                             uint32_t count, uint32_t most, uint32_t *out)
 {
-	bool begins = true; /* a word, and not what goes on after a cut */
 	uint32_t cp;
 
 	kb_normal_begin(&pieces->normal, text);
-	pieces->word_bytes = 0;
 	while (count < most && (cp = kb_normal_next(&pieces->normal)) != KB_NORMAL_END) {
 		if (cp == ' ') {
 			count = take_word(pieces, count, most, out);
-			begins = true;
+			*begins = true;
 			continue;
 		}
-		if (begins)
+		if (*begins)
 			pieces->word[pieces->word_bytes++] = ' ';
-		begins = false;
+		*begins = false;
 		pieces->word_bytes += kb_utf8_encode(cp, pieces->word + pieces->word_bytes);
 		if (pieces->word_bytes + LETTER_MAX > KB_PIECES_WORD)
 			count = take_word(pieces, count, most, out);
 	}
+	return count;
+}
+
+static uint32_t take_text(struct kb_pieces *pieces, struct kb_sv text,
+                          const struct kb_pieces_bounds *bounds, uint32_t count, uint32_t most,
+                          uint32_t *out)
+{
+	bool begins = true;
+	size_t at = 0;
+
+	pieces->word_bytes = 0;
+	pieces->pending_count = 0;
+	for (size_t i = 0; bounds && i < bounds->count; i++) {
+		size_t end = bounds->bytes[i];
+
+		count = take_stretch(pieces, kb_sv_sub(text, at, end - at), &begins, count, most,
+		                     out);
+		if (!pieces->pending_count)
+			pieces->pending = &bounds->pieces[i];
+		pieces->pending[pieces->pending_count++] = (uint32_t)pieces->word_bytes;
+		at = end;
+	}
+	count = take_stretch(pieces, kb_sv_from(text, at), &begins, count, most, out);
 	return take_word(pieces, count, most, out);
 }
 
 uint32_t kb_pieces_read(struct kb_pieces *pieces, struct kb_sv prefix, struct kb_sv text,
-                        uint32_t longest, uint32_t *out)
+                        const struct kb_pieces_bounds *bounds, uint32_t longest, uint32_t *out)
 {
 	uint32_t count = 0, most = longest - 1; /* room for the last mark */
 
 	out[count++] = KB_PIECE_BEGIN;
-	count = take_text(pieces, prefix, count, most, out);
-	count = take_text(pieces, text, count, most, out);
+	count = take_text(pieces, prefix, NULL, count, most, out);
+	count = take_text(pieces, text, bounds, count, most, out);
 	out[count++] = KB_PIECE_END;
 	return count;
 }

@@ -30,12 +30,23 @@ struct kb_pieces {
 	char word[KB_PIECES_WORD];
 	size_t word_bytes;
 	struct kb_pieces_place places[KB_PIECES_WORD + 1];
+	/* Bounds that lie in the word in hand: its bytes before each, until it is cut. */
+	uint32_t *pending;
+	size_t pending_count;
+};
+
+/* Places of a text, ascending, in bytes; and as many places in its pieces. */
+struct kb_pieces_bounds {
+	const uint32_t *bytes;
+	size_t count;
+	uint32_t *pieces;
 };
 
 /* Writes the numbers of the text's pieces between those of its marks, at most `longest` in all,
  * which is 2 or more; returns how many. Linear in the text, of which it reads no more than it
- * needs. */
+ * needs. `bounds` may be NULL: else it says how many of the pieces begin before each of them. What
+ * stands on the two sides of a bound does not melt into one character; it may be one piece. */
 uint32_t kb_pieces_read(struct kb_pieces *pieces, struct kb_sv prefix, struct kb_sv text,
-                        uint32_t longest, uint32_t *out);
+                        const struct kb_pieces_bounds *bounds, uint32_t longest, uint32_t *out);
 
 #endif

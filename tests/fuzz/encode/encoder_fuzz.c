@@ -22,17 +22,22 @@ static void use(const char *path)
 	struct kb_encoder *encoder = kb_encoder_open(path, &err);
 	struct kb_encoder_context *context;
 	struct kb_encoder_info info;
+	static const uint32_t bounds[] = { 0, 2, 2, 6 };
+	const struct kb_encoder_text parts = { texts[0], bounds, 3 };
 	float *out;
 
 	if (!encoder)
 		return;
 	kb_encoder_info(encoder, &info);
 	context = kb_encoder_context_new(encoder);
-	out = kb_xcalloc(KB_COUNTOF(texts) * info.dims, sizeof(*out));
+	out = kb_xcalloc((KB_COUNTOF(texts) + 1) * info.dims, sizeof(*out));
 	for (int kind = KB_ENCODER_QUESTION; kind <= KB_ENCODER_PASSAGE; kind++)
 		if (!kb_encoder_encode(context, (enum kb_encoder_kind)kind, texts,
 		                       KB_COUNTOF(texts), out, &err))
 			KB_ASSERT(err.code == KB_E_CORRUPT);
+	if (!kb_encoder_encode_parts(context, KB_ENCODER_PASSAGE, &parts, 1, out, out + info.dims,
+	                             &err))
+		KB_ASSERT(err.code == KB_E_CORRUPT);
 	if (!kb_encoder_verify(encoder, &err))
 		KB_ASSERT(err.code == KB_E_CORRUPT);
 	free(out);

@@ -134,6 +134,44 @@ static void test_meaning(struct kb_test *t)
 	kb_encoder_close(encoder);
 }
 
+/* Each sentence of a text is a part of it. */
+static void test_parts(struct kb_test *t)
+{
+	static const char text[] =
+	        "Shop rules\nGoods may be sent back within thirty days. The pump must not run dry. "
+	        "Our office is closed on Sundays.";
+	static const uint32_t bounds[] = { 11, 54, 82, sizeof(text) - 1 };
+	static float plain[DIMS], whole[3][DIMS], parts[7][DIMS], asked[DIMS];
+	const struct kb_encoder_text with = { kb_sv_str(text), bounds, 3 };
+	struct kb_encoder *encoder = open_encoder();
+	struct kb_encoder_context *context = kb_encoder_context_new(encoder);
+	struct kb_arena arena = { 0 };
+	struct kb_sv far = words(&arena, 600);
+	const uint32_t far_bounds[] = { 0, 100, (uint32_t)far.n - 10, (uint32_t)far.n };
+	struct kb_err err;
+
+	encode(context, &with.text, 1, plain);
+	CHECK(t, kb_encoder_encode_parts(
+	                 context, KB_ENCODER_PASSAGE,
+	                 (struct kb_encoder_text[]){ with, { far, far_bounds, 3 }, { texts[0] } },
+	                 3, whole[0], parts[0], &err));
+	CHECK(t, memcmp(whole[0], plain, sizeof(plain)) == 0);
+	CHECK(t, kb_encoder_encode(context, KB_ENCODER_QUESTION, &texts[0], 1, asked, &err));
+	for (size_t i = 0; i < 5; i++)
+		CHECK(t, fabs(cosine(parts[i], parts[i]) - 1) < 1e-5);
+	CHECK(t, cosine(asked, parts[0]) > cosine(asked, parts[1]) + .03);
+	CHECK(t, cosine(asked, parts[0]) > cosine(asked, parts[2]) + .03);
+	/* What is behind the pieces that count has no vector. */
+	CHECK(t, cosine(parts[5], parts[5]) == 0);
+	/* Alone a sentence is another thing than in its text. */
+	encode(context, &(struct kb_sv){ text + 11, 43 }, 1, plain);
+	CHECK(t, memcmp(plain, parts[0], sizeof(plain)) != 0);
+	CHECK(t, cosine(plain, parts[0]) > cosine(plain, parts[1]) + .1);
+	kb_encoder_context_free(context);
+	kb_encoder_close(encoder);
+	kb_arena_fini(&arena);
+}
+
 struct job {
 	const struct kb_encoder *encoder;
 	float out[KB_COUNTOF(texts)][DIMS];
@@ -174,6 +212,7 @@ int main(int argc, char **argv)
 		{ "what is behind the longest that counts has no part", test_lengths },
 		{ "an answer is nearer to its question than others, in another language too",
 		  test_meaning },
+		{ "parts of a text have vectors of their own", test_parts },
 		{ "threads with contexts of their own get the same", test_threads },
 	};
 

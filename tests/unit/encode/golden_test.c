@@ -129,7 +129,7 @@ static void test_pieces(struct kb_test *t)
 		uint32_t count = kb_pieces_read(&pieces,
 		                                g->kind == KB_ENCODER_QUESTION ? w.encoder->question
 		                                                               : w.encoder->passage,
-		                                g->text, longest, got);
+		                                g->text, NULL, longest, got);
 
 		t->row = kb_arena_printf(&w.arena, "line %zu", i + 1).p;
 		CHECK_INT(t, count, g->count);

@@ -54,7 +54,7 @@ static void spell(struct world *w, const uint32_t *numbers, uint32_t count, stru
 static void cut(struct kb_test *t, struct world *w, struct kb_sv text, const char *want)
 {
 	uint32_t numbers[MOST];
-	uint32_t count = kb_pieces_read(w->pieces, kb_sv_str(""), text, MOST, numbers);
+	uint32_t count = kb_pieces_read(w->pieces, kb_sv_str(""), text, NULL, MOST, numbers);
 	struct kb_err err = { 0 };
 	struct kb_buf out;
 	struct kb_sv got;
@@ -117,16 +117,56 @@ static void test_longest(struct kb_test *t)
 	struct world w;
 
 	open_world(&w);
-	CHECK_INT(t, kb_pieces_read(w.pieces, kb_sv_str("q: "), kb_sv_str("a b c ab"), MOST, all),
-	          9);
+	CHECK_INT(
+	        t,
+	        kb_pieces_read(w.pieces, kb_sv_str("q: "), kb_sv_str("a b c ab"), NULL, MOST, all),
+	        9);
 	for (uint32_t longest = 2; longest <= 9; longest++) {
 		uint32_t count = kb_pieces_read(w.pieces, kb_sv_str("q: "), kb_sv_str("a b c ab"),
-		                                longest, some);
+		                                NULL, longest, some);
 
 		CHECK_INT(t, count, longest);
 		CHECK(t, memcmp(all, some, (longest - 1) * sizeof(*all)) == 0);
 		CHECK_INT(t, some[count - 1], KB_PIECE_END);
 	}
+	close_world(&w);
+}
+
+/* How many pieces, marks included, begin before each place of the text. */
+static void test_bounds(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *text;
+		uint32_t count, bytes[4], pieces[4];
+	} cases[] = {
+		/* " a", " ", "bc", " ab" */
+		{ "at words", "a bc ab", 4, { 0, 2, 5, 7 }, { 1, 2, 4, 5 } },
+		{ "in a blank", "a   bc", 3, { 1, 3, 6 }, { 2, 2, 4 } },
+		{ "between two pieces of a word", "abc", 3, { 0, 1, 3 }, { 1, 2, 3 } },
+		{ "in a piece", "bc", 3, { 0, 1, 2 }, { 1, 3, 3 } },
+		{ "twice the same", "a b", 4, { 2, 2, 2, 3 }, { 2, 2, 2, 4 } },
+		{ "without a text", "", 2, { 0, 0 }, { 1, 1 } },
+	};
+	uint32_t plain[MOST], numbers[MOST], places[4];
+	struct world w;
+
+	open_world(&w);
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_sv text = kb_sv_str(cases[i].text);
+		const struct kb_pieces_bounds bounds = { cases[i].bytes, cases[i].count, places };
+		uint32_t count = kb_pieces_read(w.pieces, KB_SV(""), text, NULL, MOST, plain);
+
+		t->row = cases[i].name;
+		CHECK_INT(t, kb_pieces_read(w.pieces, KB_SV(""), text, &bounds, MOST, numbers),
+		          count);
+		CHECK(t, memcmp(plain, numbers, count * sizeof(*plain)) == 0);
+		for (uint32_t k = 0; k < cases[i].count; k++)
+			CHECK_INT(t, places[k], cases[i].pieces[k]);
+		/* Behind the last one that counts there are none. */
+		CHECK_INT(t, kb_pieces_read(w.pieces, KB_SV(""), text, &bounds, 2, numbers), 2);
+		CHECK_INT(t, places[cases[i].count - 1], 1);
+	}
+	t->row = NULL;
 	close_world(&w);
 }
 
@@ -140,11 +180,12 @@ static void test_long_words(struct kb_test *t)
 
 	open_world(&w);
 	memset(text, 'b', BYTES);
-	count = kb_pieces_read(w.pieces, kb_sv_str(""), kb_sv(text, BYTES / 2), BYTES, numbers);
+	count = kb_pieces_read(w.pieces, kb_sv_str(""), kb_sv(text, BYTES / 2), NULL, BYTES,
+	                       numbers);
 	CHECK_INT(t, count, BYTES / 2 + 3); /* each b, the blank before the first, the marks */
 	for (int i = 0; i + 1 < BYTES; i += 2)
 		memcpy(text + i, "\xcc\x81", 2);
-	count = kb_pieces_read(w.pieces, kb_sv_str(""), kb_sv(text, BYTES), BYTES, numbers);
+	count = kb_pieces_read(w.pieces, kb_sv_str(""), kb_sv(text, BYTES), NULL, BYTES, numbers);
 	CHECK(t, count >= 4 && count < BYTES);
 	close_world(&w);
 	free(numbers);
@@ -195,6 +236,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "words are cut by likelihood", test_cutting },
 		{ "as many pieces as are wanted, the marks among them", test_longest },
+		{ "where places of the text are among them", test_bounds },
 		{ "no word is too long", test_long_words },
 		{ "the form of letters", test_normal },
 	};
