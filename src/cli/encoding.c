@@ -13,21 +13,22 @@
 #define MODEL "encoder"
 
 enum {
+	FORM = 1,         /* of what is kept: another makes all vectors anew */
 	LINES = 2,        /* questions, passages */
 	BATCH_TEXTS = 32, /* some tenths of a second of a core, and a round's end is no further */
 	BATCH_BYTES = 256 << 10,
 	TEXT_BYTES = 6000, /* more than the pieces that count, in any language */
 	PAUSE_FIRST_MS = 1000,
 	PAUSE_MOST_MS = 60 * 1000, /* what is damaged stays so */
-	MARK = sizeof("0123456789abcdef"),
+	MARK = sizeof("0123456789abcdef-1"),
 };
 
 struct kb_encoding {
 	struct kb_encoder *encoder; /* NULL: refused, and so are info and crew */
 	struct kb_encoder_info info;
 	struct kb_encode_crew *crew;
-	/* Of the file. Nodes with different files each keep a column of their own beside the
-	 * other's, so the name has it too. */
+	/* Of the file, and that there are parts. Nodes with different files each keep a column of
+	 * their own beside the other's, so the name has it too. */
 	char mark[MARK], column[sizeof(KB_EMBED_FAMILY) + MARK];
 	struct kb_vectorizer vectorizer;
 };
@@ -81,6 +82,23 @@ static bool embed(void *arg, struct kb_arena *arena, const struct kb_sv *texts, 
 	return kb_encode_crew_passages(e->crew, texts, count, out, err);
 }
 
+static bool embed_parts(void *arg, struct kb_arena *arena, const struct kb_vectorizer_text *texts,
+                        size_t count, struct kb_vectorized *out, struct kb_err *err)
+{
+	const struct kb_encoding *e = arg;
+	struct kb_encoder_text *v = KB_NEW_ARRAY(arena, count, struct kb_encoder_text);
+	float *rows = KB_NEW_ARRAY(arena, count * e->info.dims, float), *parts;
+	size_t all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		v[i] = (struct kb_encoder_text){ texts[i].text, texts[i].bounds, texts[i].parts };
+		all += texts[i].parts;
+	}
+	parts = KB_NEW_ARRAY(arena, all * e->info.dims, float);
+	*out = (struct kb_vectorized){ rows, parts };
+	return kb_encode_crew_parts(e->crew, v, count, rows, parts, err);
+}
+
 static bool question(void *arg, struct kb_arena *arena, struct kb_sv text, const float **v,
                      struct kb_err *err)
 {
@@ -115,11 +133,12 @@ static struct kb_encoding *encoding_new(struct kb_encoder *encoder)
 	e->encoder = encoder;
 	kb_encoder_info(encoder, &e->info);
 	e->crew = kb_encode_crew_new(&(struct kb_encode_crew_config){ .encoder = encoder });
-	snprintf(e->mark, sizeof(e->mark), "%016" PRIx64, e->info.fingerprint);
+	snprintf(e->mark, sizeof(e->mark), "%016" PRIx64 "-%d", e->info.fingerprint, FORM);
 	snprintf(e->column, sizeof(e->column), KB_EMBED_FAMILY "%s", e->mark);
 	e->vectorizer = (struct kb_vectorizer){ .known = known,
 		                                .column = column,
 		                                .embed = embed,
+		                                .embed_parts = embed_parts,
 		                                .question = question,
 		                                .stats = stats,
 		                                .arg = e,

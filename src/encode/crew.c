@@ -20,9 +20,10 @@ enum {
 
 /* What kb_encode_crew_passages() was asked for, which the threads take group by group. */
 struct task {
-	const struct kb_sv *texts;
+	const struct kb_encoder_text *texts;
 	size_t count, taken, at_work;
 	float *out;
+	float *parts; /* of what is not taken */
 	bool failed;
 	struct kb_err err;
 };
@@ -152,17 +153,21 @@ static void take_part(struct kb_encode_crew *crew, struct kb_encoder_context *co
 	task->at_work++;
 	while (!task->failed && task->taken < task->count) {
 		size_t from = task->taken, n = KB_MIN(task->count - from, (size_t)GROUP);
+		float *parts = task->parts;
 		struct kb_err err;
 		bool ok;
 
 		task->taken += n;
+		for (size_t i = from; task->parts && i < from + n; i++)
+			task->parts += task->texts[i].parts * crew->info.dims;
 		pthread_mutex_unlock(&crew->lock);
 		step_aside(crew);
 		if (atomic_load(&crew->cancelled))
 			ok = kb_fail(&err, KB_E_CANCELLED, "the encoder stops");
 		else
-			ok = kb_encoder_encode(context, KB_ENCODER_PASSAGE, task->texts + from, n,
-			                       task->out + from * crew->info.dims, &err);
+			ok = kb_encoder_encode_parts(context, task->texts + from, n,
+			                             task->out + from * crew->info.dims, parts,
+			                             &err);
 		pthread_mutex_lock(&crew->lock);
 		if (!ok && !task->failed) {
 			task->failed = true;
@@ -202,10 +207,10 @@ static bool start(struct kb_encode_crew *crew, struct kb_err *err)
 	       || kb_fail(err, KB_E_BUSY, "the system has no thread left to encode on");
 }
 
-bool kb_encode_crew_passages(struct kb_encode_crew *crew, const struct kb_sv *texts, size_t count,
-                             float *out, struct kb_err *err)
+bool kb_encode_crew_parts(struct kb_encode_crew *crew, const struct kb_encoder_text *texts,
+                          size_t count, float *out, float *parts, struct kb_err *err)
 {
-	struct task task = { .texts = texts, .count = count, .out = out };
+	struct task task = { .texts = texts, .count = count, .out = out, .parts = parts };
 	int64_t begun = kb_clock_mono_us();
 	bool ok;
 
@@ -230,6 +235,19 @@ bool kb_encode_crew_passages(struct kb_encode_crew *crew, const struct kb_sv *te
 	}
 	atomic_fetch_add(ok ? &crew->passages : &crew->failures, ok ? (int64_t)count : 1);
 	atomic_fetch_add(&crew->passages_us, kb_clock_mono_us() - begun);
+	return ok;
+}
+
+bool kb_encode_crew_passages(struct kb_encode_crew *crew, const struct kb_sv *texts, size_t count,
+                             float *out, struct kb_err *err)
+{
+	struct kb_encoder_text *whole = kb_xcalloc(count + 1, sizeof(*whole));
+	bool ok;
+
+	for (size_t i = 0; i < count; i++)
+		whole[i].text = texts[i];
+	ok = kb_encode_crew_parts(crew, whole, count, out, NULL, err);
+	free(whole);
 	return ok;
 }
 

@@ -40,6 +40,9 @@ bool kb_encode_crew_question(struct kb_encode_crew *crew, struct kb_sv text, flo
 /* One behind the other. One caller at a time gets all threads, others wait. */
 bool kb_encode_crew_passages(struct kb_encode_crew *crew, const struct kb_sv *texts, size_t count,
                              float *out, struct kb_err *err) KB_MUST_CHECK;
+/* The same, and the parts of all, text by text (encoder.h). */
+bool kb_encode_crew_parts(struct kb_encode_crew *crew, const struct kb_encoder_text *texts,
+                          size_t count, float *out, float *parts, struct kb_err *err) KB_MUST_CHECK;
 
 struct kb_encode_crew_stats {
 	int64_t questions, passages, failures;

@@ -195,13 +195,13 @@ bool kb_encoder_encode(struct kb_encoder_context *context, enum kb_encoder_kind 
 	return run_group(context, err);
 }
 
-bool kb_encoder_encode_parts(struct kb_encoder_context *context, enum kb_encoder_kind kind,
+bool kb_encoder_encode_parts(struct kb_encoder_context *context,
                              const struct kb_encoder_text *texts, size_t count, float *out,
                              float *parts, struct kb_err *err)
 {
 	begin(context, out, parts);
 	for (size_t i = 0; i < count; i++)
-		if (!add_text(context, kind, &texts[i], err))
+		if (!add_text(context, KB_ENCODER_PASSAGE, &texts[i], err))
 			return false;
 	return run_group(context, err);
 }

@@ -72,10 +72,10 @@ bool kb_encoder_encode(struct kb_encoder_context *context, enum kb_encoder_kind 
                        const struct kb_sv *texts, size_t count, float *out,
                        struct kb_err *err) KB_MUST_CHECK;
 
-/* The same, and the parts' vectors, text by text; all zeros where a part has no piece that counts,
- * as of those behind the first `longest`. A text's own vector is what it is without parts, but for
- * letters that would melt into one over a bound. */
-bool kb_encoder_encode_parts(struct kb_encoder_context *context, enum kb_encoder_kind kind,
+/* Passages as above, and the parts' vectors, text by text; all zeros where a part has no piece that
+ * counts, as of those behind the first `longest`. A text's own vector is what it is without parts,
+ * but for letters that would melt into one over a bound. */
+bool kb_encoder_encode_parts(struct kb_encoder_context *context,
                              const struct kb_encoder_text *texts, size_t count, float *out,
                              float *parts, struct kb_err *err) KB_MUST_CHECK;
 

@@ -9,7 +9,8 @@ enum { INFO_BYTES = 5 * 4 };
 
 static const char *const names[KB_VEC_COUNT] = {
 	[KB_VEC_INFO] = "info",     [KB_VEC_SCALES] = "scales", [KB_VEC_ROWS] = "rows",
-	[KB_VEC_CENTRE] = "centre", [KB_VEC_SIGNS] = "signs",
+	[KB_VEC_CENTRE] = "centre", [KB_VEC_SIGNS] = "signs",   [KB_VEC_ENDS] = "ends",
+	[KB_VEC_PARTS] = "parts",
 };
 
 const struct kb_form kb_column_form = {
@@ -42,6 +43,7 @@ static bool read_info(struct kb_vectors *vectors, struct kb_err *err)
 	out->bytes = (int64_t)vectors->file.map_bytes;
 	vectors->stride = kb_row_stride(out->dims);
 	vectors->sign_words = kb_sign_words(out->dims);
+	vectors->part_stride = kb_part_stride(out->dims);
 	return true;
 }
 
@@ -57,6 +59,23 @@ static const void *place(struct kb_vectors *vectors, enum kb_column_section id, 
 	}
 	/* A column of no passages has sections of no bytes. */
 	return section.p ? (const void *)section.p : (const void *)"";
+}
+
+static bool read_parts(struct kb_vectors *vectors, struct kb_err *err)
+{
+	uint32_t passages = vectors->info.passages;
+
+	if (!vectors->sections[KB_VEC_PARTS].n || !passages)
+		return true;
+	vectors->part_ends = place(vectors, KB_VEC_ENDS, passages, sizeof(uint32_t), err);
+	if (!vectors->part_ends)
+		return false;
+	for (uint32_t i = 1; i < passages; i++)
+		if (vectors->part_ends[i] < vectors->part_ends[i - 1])
+			return kb_container_damaged(&vectors->file, KB_VEC_ENDS, err);
+	vectors->parts = place(vectors, KB_VEC_PARTS, vectors->part_ends[passages - 1],
+	                       vectors->part_stride, err);
+	return vectors->parts != NULL;
 }
 
 static bool read_values(struct kb_vectors *vectors, struct kb_err *err)
@@ -86,7 +105,7 @@ struct kb_vectors *kb_vectors_open(const char *path, bool verify, struct kb_err 
 
 	atomic_init(&vectors->count, 1);
 	if (kb_container_open(&vectors->file, &kb_column_form, path, verify, vectors->sections, err)
-	    && read_info(vectors, err) && read_values(vectors, err))
+	    && read_info(vectors, err) && read_values(vectors, err) && read_parts(vectors, err))
 		return vectors;
 	kb_vectors_release(vectors);
 	return NULL;
@@ -121,4 +140,18 @@ bool kb_vectors_get(const struct kb_vectors *vectors, uint32_t passage, float *v
 	for (uint32_t i = 0; i < vectors->info.dims; i++)
 		v[i] = (float)row[i] * vectors->scales[passage];
 	return true;
+}
+
+struct kb_column_row kb_column_row(const struct kb_vectors *vectors, uint32_t passage)
+{
+	const uint32_t *ends = vectors->part_ends;
+	struct kb_column_row row = { .row = vectors->rows + passage * vectors->stride,
+		                     .scale = vectors->scales[passage] };
+	uint32_t begin = ends && passage ? ends[passage - 1] : 0;
+
+	if (ends) {
+		row.parts = vectors->parts + begin * vectors->part_stride;
+		row.part_count = ends[passage] - begin;
+	}
+	return row;
 }

@@ -16,10 +16,17 @@
  *           minus CENTRE after a fixed rotation (kb_rotate()), a bit a dimension. Eight passages
  *           lie together: word 0 of each, word 1 of each, …, a word being u64 of 64 dimensions,
  *           with zeros behind the last dimension and the last passage.
+ *   ENDS    u32 a passage: how many parts it and those before it have. With PARTS only.
+ *   PARTS   kb_part_stride() bytes a part, where any passage has parts: f32 a, f32 b, then two bits
+ *           a dimension from the lowest on, which are -3, -1, 1, 3. The part's vector is a times
+ *           the row's, and b times these, turned back: what the part has that its passage has not
+ *           is turned by kb_rotate(), which makes it nearly normal, and rounded to the four steps
+ *           that lose least then (Max 1960). b is measured as a row's scale is.
  *
  * The signs are made from ROWS and SCALES alone, so that a merged column is, byte for byte, the
- * column that a writer would make of these rows. A reader checks sizes and alignment once; all
- * bytes are valid values, so damage beyond that gives wrong figures and never leads out of the map.
+ * column that a writer would make of these rows. A reader checks sizes, alignment and ENDS once;
+ * all bytes are valid values, so damage beyond that gives wrong figures and never leads out of the
+ * map.
  */
 #ifndef KB_INDEX_COLUMN_H
 #define KB_INDEX_COLUMN_H
@@ -35,6 +42,8 @@ enum kb_column_section {
 	KB_VEC_ROWS,
 	KB_VEC_CENTRE,
 	KB_VEC_SIGNS,
+	KB_VEC_ENDS,
+	KB_VEC_PARTS,
 	KB_VEC_COUNT
 };
 
@@ -61,6 +70,9 @@ struct kb_vectors {
 	const float *centre;   /* NULL: no pre-filter */
 	const uint64_t *signs; /* so many words a passage: */
 	size_t sign_words;
+	const uint32_t *part_ends; /* NULL: no passage has parts */
+	const uint8_t *parts;
+	size_t part_stride;
 };
 
 struct kb_vector {
@@ -69,11 +81,18 @@ struct kb_vector {
 	float scale;              /* of 255 * high + low */
 	const int8_t *high, *low; /* aligned, with zeros up to the stride */
 	const float *v;           /* length 1 */
+	const float *turned;      /* the same by kb_rotate() */
 };
 
 static inline size_t kb_row_stride(uint32_t dims)
 {
 	return ((size_t)dims + KB_ROW_ALIGN - 1) / KB_ROW_ALIGN * KB_ROW_ALIGN;
+}
+
+/* Of a part: two floats, two bits a dimension. */
+static inline size_t kb_part_stride(uint32_t dims)
+{
+	return (2 * sizeof(float) + ((size_t)dims + 3) / 4 + 7) / 8 * 8;
 }
 
 static inline size_t kb_sign_words(uint32_t dims)
@@ -107,11 +126,19 @@ void kb_rotate(float *v, uint32_t dims);
 /* The signs of v (already turned) minus `centre` (turned too), kb_sign_words() words. */
 void kb_signs(const float *v, const float *centre, uint32_t dims, uint64_t *out);
 
+struct kb_column_row {
+	const int8_t *row;
+	float scale;
+	const uint8_t *parts; /* as in the file */
+	uint32_t part_count;
+};
+struct kb_column_row kb_column_row(const struct kb_vectors *vectors, uint32_t passage);
+
 /* What a column is written from: calls take for each passage in order, the same at each call. */
 struct kb_column_source {
 	struct kb_sv name, model;
 	uint32_t dims, passages;
-	void (*each)(void *arg, void (*take)(void *to, const int8_t *row, float scale), void *to);
+	void (*each)(void *arg, void (*take)(void *to, const struct kb_column_row *row), void *to);
 	void *arg;
 };
 bool kb_column_write(const struct kb_column_source *source, const char *path, int64_t *bytes,

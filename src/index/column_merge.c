@@ -10,7 +10,8 @@ struct merge {
 	const int8_t *nothing; /* a row of zeros */
 };
 
-static void each_living(void *arg, void (*take)(void *to, const int8_t *row, float scale), void *to)
+static void each_living(void *arg, void (*take)(void *to, const struct kb_column_row *row),
+                        void *to)
 {
 	const struct merge *merge = arg;
 	const struct kb_column_source *source = merge->source;
@@ -23,14 +24,15 @@ static void each_living(void *arg, void (*take)(void *to, const int8_t *row, flo
 
 		if (vectors && vectors->info.dims != source->dims)
 			vectors = NULL;
-		for (uint32_t doc = 0; doc < part->segment->passages; doc++)
+		for (uint32_t doc = 0; doc < part->segment->passages; doc++) {
+			struct kb_column_row row = { .row = merge->nothing };
+
 			if (!kb_part_alive(part, doc))
 				continue;
-			else if (vectors)
-				take(to, vectors->rows + doc * vectors->stride,
-				     vectors->scales[doc]);
-			else
-				take(to, merge->nothing, 0);
+			if (vectors)
+				row = kb_column_row(vectors, doc);
+			take(to, &row);
+		}
 	}
 }
 

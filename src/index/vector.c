@@ -15,10 +15,13 @@ const struct kb_vector *kb_vector_new(struct kb_arena *arena, const float *v, ui
 	const int steps = KB_ROW_MAX * KB_VECTOR_RADIX;
 	struct kb_vector *vector = KB_NEW(arena, struct kb_vector);
 	float *unit = KB_NEW_ARRAY(arena, dims, float), max = 0;
+	float *turned = KB_NEW_ARRAY(arena, dims, float);
 	double sum = 0, integers = 0;
 	int8_t *high, *low;
 
-	*vector = (struct kb_vector){ .dims = dims, .stride = kb_row_stride(dims), .v = unit };
+	*vector = (struct kb_vector){
+		.dims = dims, .stride = kb_row_stride(dims), .v = unit, .turned = turned
+	};
 	vector->high = high = aligned_row(arena, vector->stride);
 	vector->low = low = aligned_row(arena, vector->stride);
 	for (uint32_t i = 0; i < dims; i++) {
@@ -39,7 +42,8 @@ const struct kb_vector *kb_vector_new(struct kb_arena *arena, const float *v, ui
 	}
 	vector->scale = (float)(1 / sqrt(integers));
 	for (uint32_t i = 0; i < dims; i++)
-		unit[i] = (float)((double)v[i] / (double)max / sqrt(sum));
+		turned[i] = unit[i] = (float)((double)v[i] / (double)max / sqrt(sum));
+	kb_rotate(turned, dims);
 	return vector;
 }
 
@@ -55,4 +59,41 @@ float kb_vectors_cosine(const struct kb_vectors *vectors, uint32_t passage,
 	path->dots(vectors->rows, vectors->stride, &passage, 1, vector->high, &high);
 	path->dots(vectors->rows, vectors->stride, &passage, 1, vector->low, &low);
 	return kb_cosine_float(kb_cosine_fixed(high, low, vectors->scales[passage], vector->scale));
+}
+
+/* The sum of a vector's values times the part's codes; four sums, always in the same order. */
+static float by_codes(const uint8_t *codes, const float *v, uint32_t dims)
+{
+	float sums[4] = { 0 };
+
+	for (uint32_t i = 0; i < dims; i += 4)
+		for (uint32_t k = 0; k < KB_MIN(dims - i, UINT32_C(4)); k++)
+			sums[k] += v[i + k] * (float)(2 * (codes[i / 4] >> 2 * k & 3) - 3);
+	return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+const float *kb_vectors_part_cosines(const struct kb_vectors *vectors, struct kb_arena *arena,
+                                     uint32_t passage, const struct kb_vector *vector,
+                                     size_t *count)
+{
+	float own = kb_vectors_cosine(vectors, passage, vector), *out;
+	struct kb_column_row row;
+
+	*count = 0;
+	if (own < -1)
+		return NULL;
+	row = kb_column_row(vectors, passage);
+	out = KB_NEW_ARRAY(arena, row.part_count, float);
+	*count = row.part_count;
+	for (size_t i = 0; i < row.part_count; i++) {
+		const uint8_t *part = row.parts + i * vectors->part_stride;
+		float factors[2], cosine;
+
+		memcpy(factors, part, sizeof(factors));
+		cosine = factors[0] * own
+		         + factors[1]
+		                   * by_codes(part + sizeof(factors), vector->turned, vector->dims);
+		out[i] = cosine >= -1 && cosine <= 1 ? cosine : own; /* damaged ones too */
+	}
+	return out;
 }

@@ -19,6 +19,21 @@ struct kb_vector_column {
 	uint32_t dims;
 };
 
+enum { KB_VECTORIZER_PARTS = 128 }; /* sentences of a passage that have vectors; it has some ten */
+
+/* A text, and parts of it one behind the other: where the first begins and where each ends, in
+ * bytes. */
+struct kb_vectorizer_text {
+	struct kb_sv text;
+	const uint32_t *bounds; /* parts + 1 */
+	size_t parts;
+};
+
+/* dims floats a text, and a part. */
+struct kb_vectorized {
+	const float *rows, *parts;
+};
+
 struct kb_health_stats; /* out/health.h */
 
 /* Any thread. All but known() and stats() may block, for as long as their own limits say. */
@@ -32,6 +47,11 @@ struct kb_vectorizer {
 	 * texts are refused. */
 	bool (*embed)(void *arg, struct kb_arena *arena, const struct kb_sv *texts, size_t count,
 	              const float **rows, struct kb_err *err);
+	/* The same, and a vector for each part as its text understands it, text by text, of length
+	 * 0 where there is none. NULL: this model tells of whole texts alone. */
+	bool (*embed_parts)(void *arg, struct kb_arena *arena,
+	                    const struct kb_vectorizer_text *texts, size_t count,
+	                    struct kb_vectorized *out, struct kb_err *err);
 	/* One question that somebody waits for: dims floats, in the arena. Only once the column is
 	 * known. */
 	bool (*question)(void *arg, struct kb_arena *arena, struct kb_sv text, const float **v,
@@ -55,5 +75,8 @@ struct kb_passage; /* index/index.h */
 /* What stands for a passage: where it is from, then its words; at most so many bytes. */
 struct kb_sv kb_vectorizer_text(struct kb_arena *arena, const struct kb_passage *passage,
                                 size_t text_bytes);
+/* The same, its parts the passage's sentences (index/sentence.h), the first of them. */
+void kb_vectorizer_sentences(struct kb_arena *arena, const struct kb_passage *passage,
+                             size_t text_bytes, struct kb_vectorizer_text *out);
 
 #endif

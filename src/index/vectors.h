@@ -8,6 +8,11 @@
  * not yet embedded) has none and is never found by it. A scan is exact over the bytes; where a
  * column is large, a pre-filter of one bit a dimension picks the passages that are scored.
  *
+ * A passage with a vector may have parts, such as its sentences, with a vector each: they are found
+ * by nothing, and tell which part of what was found is nearest to the question. They are kept as
+ * what they have beside their passage's, in two bits a dimension: a cosine with one is off by some
+ * hundredths at most.
+ *
  * Two models' vectors are never compared: a search names column and model, and parts that have no
  * such column take no part. Writers belong to one thread; open columns may be read by any number.
  */
@@ -38,6 +43,13 @@ void kb_vectors_writer_free(struct kb_vectors_writer *writer);
 /* The passage's vector, of any length; one of length 0 or with a value that is no number is none.
  */
 void kb_vectors_writer_set(struct kb_vectors_writer *writer, uint32_t passage, const float *v);
+/* Parts of a passage whose vector was set, in their order, dims floats each; one of length 0 is
+ * taken for its passage. Once a passage; none where that has no vector. */
+void kb_vectors_writer_parts(struct kb_vectors_writer *writer, uint32_t passage, const float *parts,
+                             uint32_t count);
+/* What another column has of a passage, its parts too, bit for bit. False: nothing. */
+bool kb_vectors_writer_take(struct kb_vectors_writer *writer, uint32_t passage,
+                            const struct kb_vectors *from, uint32_t from_passage);
 /* Writes the file (durable). */
 bool kb_vectors_writer_finish(struct kb_vectors_writer *writer, const char *path, int64_t *bytes,
                               struct kb_err *err) KB_MUST_CHECK;
@@ -57,6 +69,11 @@ const struct kb_vector *kb_vector_new(struct kb_arena *arena, const float *v, ui
 /* The cosine of the two, from -1 to 1; -2: the passage has none, or the dimensions differ. */
 float kb_vectors_cosine(const struct kb_vectors *vectors, uint32_t passage,
                         const struct kb_vector *vector);
+
+/* The cosine of each of the passage's parts, as many as *count says, in the arena. */
+const float *kb_vectors_part_cosines(const struct kb_vectors *vectors, struct kb_arena *arena,
+                                     uint32_t passage, const struct kb_vector *vector,
+                                     size_t *count);
 
 /* The segment's column of that name and model in this snapshot, or NULL. Not held. */
 const struct kb_vectors *kb_snapshot_vectors(const struct kb_snapshot *snapshot, uint32_t part,

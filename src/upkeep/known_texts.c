@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "index/vectors.h"
 
 enum {
 	PASSAGES_MAX = 10000, /* that are read: some tenths of a second */
@@ -148,11 +147,12 @@ void kb_known_texts_free(struct kb_known_texts *known)
 	free(known);
 }
 
-bool kb_known_texts_get(const struct kb_known_texts *known, struct kb_sv text, float *v)
+bool kb_known_texts_take(const struct kb_known_texts *known, struct kb_sv text,
+                         struct kb_vectors_writer *writer, uint32_t passage)
 {
 	struct known key = { .key = kb_hash64(text) };
 	const struct known *at = bsearch(&key, known->v, known->count, sizeof(key), by_key);
 
 	/* Of equal texts one may have been refused its vector; then so is this. */
-	return at && kb_vectors_get(known->columns[at->part], at->doc, v);
+	return at && kb_vectors_writer_take(writer, passage, known->columns[at->part], at->doc);
 }

@@ -12,7 +12,7 @@
 #ifndef KB_UPKEEP_KNOWN_TEXTS_H
 #define KB_UPKEEP_KNOWN_TEXTS_H
 
-#include "index/vectorizer.h"
+#include "index/vectors.h"
 #include "live/catalog.h"
 #include "store/index_state.h"
 
@@ -27,7 +27,8 @@ struct kb_known_texts *kb_known_texts_new(struct kb_catalog *catalog,
                                           const struct kb_index_state *state,
                                           const struct kb_vector_column *column, size_t text_bytes);
 void kb_known_texts_free(struct kb_known_texts *known);
-/* The text's vector; false: it is not known. */
-bool kb_known_texts_get(const struct kb_known_texts *known, struct kb_sv text, float *v);
+/* Gives the passage what the text has, a vector and those of its parts; false: it is not known. */
+bool kb_known_texts_take(const struct kb_known_texts *known, struct kb_sv text,
+                         struct kb_vectors_writer *writer, uint32_t passage);
 
 #endif

@@ -97,7 +97,6 @@ static void plan(struct turn *turn)
 	const struct kb_vectors_missing *missing = turn->missing;
 	const struct kb_vector_column *column = turn->column;
 	uint32_t passages = (uint32_t)missing->passages;
-	float *row = KB_NEW_ARRAY(&turn->arena, column->dims, float);
 	struct kb_vectors *old = NULL;
 	struct kb_vectors_info info;
 
@@ -114,10 +113,9 @@ static void plan(struct turn *turn)
 	turn->writer = kb_vectors_writer_new(column->name, column->model, column->dims, passages);
 	turn->todo = KB_NEW_ARRAY(&turn->arena, passages, uint32_t);
 	for (uint32_t doc = 0; doc < passages; doc++) {
-		if (old && kb_vectors_get(old, doc, row))
-			kb_vectors_writer_set(turn->writer, doc, row);
-		else if (!kb_dead_has(&turn->state, turn->row->version,
-		                      kb_snapshot_page(turn->snapshot, 0, doc)))
+		if (!(old && kb_vectors_writer_take(turn->writer, doc, old, doc))
+		    && !kb_dead_has(&turn->state, turn->row->version,
+		                    kb_snapshot_page(turn->snapshot, 0, doc)))
 			turn->todo[turn->todo_count++] = doc;
 	}
 	if (old && turn->todo_count > (size_t)missing->pending) {
@@ -130,27 +128,54 @@ static void plan(struct turn *turn)
 /* ---- texts and their vectors ---- */
 
 static bool text_of(const struct turn *turn, struct kb_arena *arena, uint32_t doc,
-                    struct kb_sv *out, struct kb_err *err)
+                    struct kb_vectorizer_text *out, struct kb_err *err)
 {
+	const struct kb_vectorizer *with = &turn->v->with;
 	struct kb_passage p;
 
 	if (!kb_snapshot_passage(turn->snapshot, arena, 0, doc, &p, err))
 		return false;
-	*out = kb_vectorizer_text(arena, &p, turn->v->with.text_bytes);
+	*out = (struct kb_vectorizer_text){ 0 };
+	if (with->embed_parts)
+		kb_vectorizer_sentences(arena, &p, with->text_bytes, out);
+	else
+		out->text = kb_vectorizer_text(arena, &p, with->text_bytes);
 	return true;
 }
 
+static bool ask_model(const struct turn *turn, struct kb_arena *arena,
+                      const struct kb_vectorizer_text *texts, size_t count,
+                      struct kb_vectorized *out, struct kb_err *err)
+{
+	const struct kb_vectorizer *with = &turn->v->with;
+	struct kb_sv *whole;
+
+	*out = (struct kb_vectorized){ 0 };
+	if (with->embed_parts)
+		return with->embed_parts(with->arg, arena, texts, count, out, err);
+	whole = KB_NEW_ARRAY(arena, count, struct kb_sv);
+	for (size_t i = 0; i < count; i++)
+		whole[i] = texts[i].text;
+	return with->embed(with->arg, arena, whole, count, &out->rows, err);
+}
+
 static bool embed(struct turn *turn, struct kb_arena *arena, const uint32_t *docs,
-                  struct kb_sv *texts, size_t count, struct kb_err *err)
+                  struct kb_vectorizer_text *texts, size_t count, struct kb_err *err)
 {
 	struct kb_vectorize *v = turn->v;
 	uint32_t dims = turn->column->dims;
-	const float *rows;
+	struct kb_vectorized made;
 	size_t half = count / 2;
 
-	if (v->with.embed(v->with.arg, arena, texts, count, &rows, err)) {
-		for (size_t i = 0; i < count; i++)
-			kb_vectors_writer_set(turn->writer, docs[i], rows + i * dims);
+	if (ask_model(turn, arena, texts, count, &made, err)) {
+		for (size_t i = 0; i < count; i++) {
+			kb_vectors_writer_set(turn->writer, docs[i], made.rows + i * dims);
+			if (!made.parts)
+				continue;
+			kb_vectors_writer_parts(turn->writer, docs[i], made.parts,
+			                        (uint32_t)texts[i].parts);
+			made.parts += texts[i].parts * dims;
+		}
 		turn->made += count;
 		return true;
 	}
@@ -160,8 +185,10 @@ static bool embed(struct turn *turn, struct kb_arena *arena, const uint32_t *doc
 	if (count > 1)
 		return embed(turn, arena, docs, texts, half, err)
 		       && embed(turn, arena, docs + half, texts + half, count - half, err);
-	if (texts[0].n > TEXT_MIN) {
-		texts[0] = kb_utf8_cut(texts[0], texts[0].n / 2);
+	if (texts[0].text.n > TEXT_MIN) {
+		/* A server's model, which knows of no parts. */
+		texts[0] = (struct kb_vectorizer_text){ .text = kb_utf8_cut(texts[0].text,
+			                                                    texts[0].text.n / 2) };
 		return embed(turn, arena, docs, texts, 1, err);
 	}
 	kb_warn(v->log,
@@ -172,15 +199,9 @@ static bool embed(struct turn *turn, struct kb_arena *arena, const uint32_t *doc
 }
 
 /* Takes over the vector of the same text in a document that was replaced. */
-static bool is_known(const struct turn *turn, struct kb_arena *arena, uint32_t doc,
-                     struct kb_sv text)
+static bool is_known(const struct turn *turn, uint32_t doc, struct kb_sv text)
 {
-	float *row = turn->known ? KB_NEW_ARRAY(arena, turn->column->dims, float) : NULL;
-
-	if (!row || !kb_known_texts_get(turn->known, text, row))
-		return false;
-	kb_vectors_writer_set(turn->writer, doc, row);
-	return true;
+	return turn->known && kb_known_texts_take(turn->known, text, turn->writer, doc);
 }
 
 /* The next batch. */
@@ -188,7 +209,8 @@ static bool take_batch(struct turn *turn, struct kb_err *err)
 {
 	const struct kb_vectorizer *with = &turn->v->with;
 	struct kb_arena arena = { 0 };
-	struct kb_sv *texts = KB_NEW_ARRAY(&arena, with->batch_texts, struct kb_sv);
+	struct kb_vectorizer_text *texts =
+	        KB_NEW_ARRAY(&arena, with->batch_texts, struct kb_vectorizer_text);
 	uint32_t *docs = KB_NEW_ARRAY(&arena, with->batch_texts, uint32_t);
 	size_t count = 0, bytes = 0, next = turn->done, known = 0;
 	bool ok = true;
@@ -198,17 +220,17 @@ static bool take_batch(struct turn *turn, struct kb_err *err)
 		uint32_t doc = turn->todo[next];
 
 		ok = text_of(turn, &arena, doc, &texts[count], err);
-		if (!ok || (count && bytes + texts[count].n > with->batch_bytes))
+		if (!ok || (count && bytes + texts[count].text.n > with->batch_bytes))
 			break;
 		next++;
 		/* Blanks have no meaning, and models refuse them. */
-		if (!kb_sv_trim(texts[count]).n)
+		if (!kb_sv_trim(texts[count].text).n)
 			continue;
-		if (is_known(turn, &arena, doc, texts[count])) {
+		if (is_known(turn, doc, texts[count].text)) {
 			known++;
 			continue;
 		}
-		bytes += texts[count].n;
+		bytes += texts[count].text.n;
 		docs[count++] = doc;
 	}
 	ok = ok && (!count || embed(turn, &arena, docs, texts, count, err));

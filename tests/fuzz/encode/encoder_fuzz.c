@@ -35,8 +35,7 @@ static void use(const char *path)
 		if (!kb_encoder_encode(context, (enum kb_encoder_kind)kind, texts,
 		                       KB_COUNTOF(texts), out, &err))
 			KB_ASSERT(err.code == KB_E_CORRUPT);
-	if (!kb_encoder_encode_parts(context, KB_ENCODER_PASSAGE, &parts, 1, out, out + info.dims,
-	                             &err))
+	if (!kb_encoder_encode_parts(context, &parts, 1, out, out + info.dims, &err))
 		KB_ASSERT(err.code == KB_E_CORRUPT);
 	if (!kb_encoder_verify(encoder, &err))
 		KB_ASSERT(err.code == KB_E_CORRUPT);

@@ -132,11 +132,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		v = KB_NEW_ARRAY(&arena, info.dims, float);
 		for (uint32_t i = 0; i < KB_MIN(info.passages, (uint32_t)READ); i++) {
 			const struct kb_vector *vector;
+			const float *cosines;
+			size_t parts;
 
 			if (!kb_vectors_get(vectors, i, v))
 				continue;
 			vector = kb_vector_new(&arena, v, info.dims);
 			kb_vectors_cosine(vectors, i, vector);
+			cosines = kb_vectors_part_cosines(vectors, &arena, i, vector, &parts);
+			for (size_t k = 0; k < parts; k++)
+				KB_ASSERT(cosines[k] >= -1 && cosines[k] <= 1);
 			kb_arena_reset(&arena);
 			v = KB_NEW_ARRAY(&arena, info.dims, float);
 		}

@@ -87,6 +87,39 @@ static void test_passages(struct kb_test *t)
 	close_world(&w);
 }
 
+/* So do the parts of passages, of which each has another number. */
+static void test_parts(struct kb_test *t)
+{
+	enum { MOST = 3 };
+	static struct kb_encoder_text texts[PASSAGES];
+	static uint32_t bounds[PASSAGES][MOST + 1];
+	struct kb_encoder_context *context;
+	float *parts, *at, one[DIMS_MAX], some[MOST * DIMS_MAX];
+	struct kb_err err;
+	struct world w;
+
+	if (!open_world(t, &w, encoder_path()))
+		return;
+	parts = at = calloc((size_t)PASSAGES * MOST * w.info.dims, sizeof(float));
+	for (int i = 0; i < PASSAGES; i++) {
+		texts[i] = (struct kb_encoder_text){ w.passages[i], bounds[i],
+			                             (size_t)i % (MOST + 1) };
+		for (uint32_t k = 0; k <= MOST; k++)
+			bounds[i][k] = k * 20;
+	}
+	CHECK(t, kb_encode_crew_parts(w.crew, texts, PASSAGES, w.out, parts, &err));
+	context = kb_encoder_context_new(w.encoder);
+	for (size_t i = 0; i < PASSAGES; i++) {
+		CHECK(t, kb_encoder_encode_parts(context, &texts[i], 1, one, some, &err));
+		CHECK(t, memcmp(one, w.out + i * w.info.dims, w.info.dims * sizeof(*one)) == 0);
+		CHECK(t, memcmp(some, at, texts[i].parts * w.info.dims * sizeof(*at)) == 0);
+		at += texts[i].parts * w.info.dims;
+	}
+	kb_encoder_context_free(context);
+	free(parts);
+	close_world(&w);
+}
+
 struct asker {
 	struct world *w;
 	const float *want;
@@ -209,6 +242,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "threads write what one context does", test_passages },
+		{ "and the vectors of their parts", test_parts },
 		{ "questions are answered while passages are encoded", test_questions_meanwhile },
 		{ "a cancelled crew ends soon", test_cancel },
 		{ "a damaged file encodes nothing", test_damaged },

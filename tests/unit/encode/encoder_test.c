@@ -152,7 +152,7 @@ static void test_parts(struct kb_test *t)
 
 	encode(context, &with.text, 1, plain);
 	CHECK(t, kb_encoder_encode_parts(
-	                 context, KB_ENCODER_PASSAGE,
+	                 context,
 	                 (struct kb_encoder_text[]){ with, { far, far_bounds, 3 }, { texts[0] } },
 	                 3, whole[0], parts[0], &err));
 	CHECK(t, memcmp(whole[0], plain, sizeof(plain)) == 0);

@@ -37,6 +37,15 @@ static inline double cosine_of(const float *a, const float *b, uint32_t dims)
 	return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
 }
 
+/* Every fourth passage has two parts, of the rows of the next two. */
+static inline void set_passage(struct kb_vectors_writer *writer, uint32_t passage, const float *v,
+                               uint32_t dims, uint32_t i, uint32_t count)
+{
+	kb_vectors_writer_set(writer, passage, v + (size_t)i * dims);
+	if (i % 4 == 1 && i + 2 < count)
+		kb_vectors_writer_parts(writer, passage, v + (size_t)(i + 1) * dims, 2);
+}
+
 /* Row i of v is passage i's; a row whose first value is no number is left out. */
 static inline bool write_column(const char *path, struct kb_sv name, struct kb_sv model,
                                 const float *v, uint32_t dims, uint32_t passages,
@@ -47,7 +56,7 @@ static inline bool write_column(const char *path, struct kb_sv name, struct kb_s
 	bool ok;
 
 	for (uint32_t i = 0; i < passages; i++)
-		kb_vectors_writer_set(writer, i, v + (size_t)i * dims);
+		set_passage(writer, i, v, dims, i, passages);
 	ok = kb_vectors_writer_finish(writer, path, &bytes, err);
 	kb_vectors_writer_free(writer);
 	return ok;

@@ -127,6 +127,75 @@ static bool same_file(struct kb_test *t, const char *a, const char *b)
 	return same;
 }
 
+/* Sentences of a passage are near it, and keep their order by any question. */
+static void test_parts(struct kb_test *t)
+{
+	enum { DIMS = 384, PASSAGES = 40, MANY = 7, QUESTIONS = 20 };
+	static float rows[PASSAGES][DIMS], parts[PASSAGES][MANY * DIMS], question[DIMS];
+	const char *path = world_path("parts", 0), *again = world_path("again", 0);
+	struct kb_vectors_writer *writer = kb_vectors_writer_new(COLUMN, MODEL, DIMS, PASSAGES);
+	struct kb_vectors_writer *copy = kb_vectors_writer_new(COLUMN, MODEL, DIMS, PASSAGES);
+	struct kb_arena arena = { 0 };
+	struct kb_vectors *vectors;
+	struct dice dice = { 9 };
+	double off = 0, most = 0;
+	int64_t bytes;
+	struct kb_err err;
+	size_t count;
+
+	made_vector(&dice, rows[0], PASSAGES * DIMS);
+	for (uint32_t i = 0; i < PASSAGES; i++) {
+		made_vector(&dice, parts[i], MANY * DIMS);
+		for (size_t k = 0; k < MANY * DIMS; k++)
+			parts[i][k] = rows[i][k % DIMS] + .8F * parts[i][k];
+		memset(parts[i] + 3 * DIMS, 0, DIMS * sizeof(float));
+		kb_vectors_writer_set(writer, i, rows[i]);
+		kb_vectors_writer_parts(writer, i, parts[i], i % MANY);
+	}
+	CHECK(t, kb_vectors_writer_finish(writer, path, &bytes, &err));
+	vectors = kb_vectors_open(path, true, &err);
+	CHECK(t, vectors);
+	for (int n = 0; n < QUESTIONS; n++) {
+		const struct kb_vector *asked;
+
+		made_vector(&dice, question, DIMS);
+		for (size_t k = 0; k < DIMS; k++)
+			question[k] += rows[n][k];
+		asked = kb_vector_new(&arena, question, DIMS);
+		for (uint32_t i = 0; i < PASSAGES; i++) {
+			const float *got =
+			        kb_vectors_part_cosines(vectors, &arena, i, asked, &count);
+
+			CHECK_INT(t, count, i % MANY);
+			for (size_t k = 0; k < count; k++) {
+				double want =
+				        k == 3 ? (double)kb_vectors_cosine(vectors, i, asked)
+				               : cosine_of(parts[i] + k * DIMS, question, DIMS);
+				double by = fabs((double)got[k] - want);
+
+				off += by / PASSAGES / (MANY - 1) * 2 / QUESTIONS;
+				most = KB_MAX(most, by);
+			}
+		}
+	}
+	CHECK(t, off < .012);
+	CHECK(t, most < .06);
+	for (uint32_t i = 0; i < PASSAGES; i++) {
+		kb_vectors_writer_set(copy, i, rows[0]);
+		CHECK(t, kb_vectors_writer_take(copy, i, vectors, i));
+	}
+	CHECK(t, !kb_vectors_writer_take(copy, 0, vectors, PASSAGES));
+	CHECK(t, kb_vectors_writer_take(copy, 0, vectors, 0));
+	CHECK(t, kb_vectors_writer_finish(copy, again, &bytes, &err));
+	CHECK(t, same_file(t, path, again));
+	kb_vectors_writer_free(writer);
+	kb_vectors_writer_free(copy);
+	kb_vectors_release(vectors);
+	kb_arena_fini(&arena);
+	unlink(path);
+	unlink(again);
+}
+
 /* Three parts, the second without the column, and a deleted page in the third; large enough for
  * the pre-filter. */
 static void test_merge_equals_fresh(struct kb_test *t)
@@ -157,7 +226,7 @@ static void test_merge_equals_fresh(struct kb_test *t)
 			if (1000 * (int64_t)i + doc / PER_PAGE == DEAD)
 				continue;
 			if (i != 1)
-				kb_vectors_writer_set(writer, at, v + (size_t)doc * DIMS);
+				set_passage(writer, at, v, DIMS, doc, sizes[i]);
 			at++;
 		}
 		CHECK(t, write_column(path, COLUMN, i == 1 ? KB_SV("another") : MODEL, v, DIMS,
@@ -322,6 +391,7 @@ int main(int argc, char **argv)
 		{ "what is no vector is as far from all as from its opposite",
 		  test_strange_questions },
 		{ "the pre-filter's rotation keeps angles and mixes dimensions", test_rotation },
+		{ "parts of a passage have cosines of their own", test_parts },
 		{ "a merged column is the one a writer would make", test_merge_equals_fresh },
 		{ "a column of another size is not the segment's", test_foreign_column },
 		{ "a flipped bit in any section is refused by name", test_flipped_bits },

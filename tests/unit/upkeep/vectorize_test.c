@@ -8,6 +8,7 @@
 #include "../store/fixture.h"
 #include "answer/answerer.h"
 #include "answer/find.h"
+#include "index/vectors.h"
 #include "out/health.h"
 #include "upkeep/config.h"
 
@@ -70,6 +71,27 @@ static bool embed(void *arg, struct kb_arena *arena, const struct kb_sv *texts, 
 	return true;
 }
 
+/* Of each part what is said in it. */
+static bool embed_parts(void *arg, struct kb_arena *arena, const struct kb_vectorizer_text *texts,
+                        size_t count, struct kb_vectorized *made, struct kb_err *err)
+{
+	struct kb_sv *whole = KB_NEW_ARRAY(arena, count, struct kb_sv);
+	size_t all = 0;
+	float *out;
+
+	for (size_t i = 0; i < count; i++) {
+		whole[i] = texts[i].text;
+		all += texts[i].parts;
+	}
+	made->parts = out = KB_NEW_ARRAY(arena, all * DIMS, float);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < texts[i].parts; k++, out += DIMS)
+			encode(kb_sv_sub(texts[i].text, texts[i].bounds[k],
+			                 texts[i].bounds[k + 1] - texts[i].bounds[k]),
+			       out);
+	return embed(arg, arena, whole, count, &made->rows, err);
+}
+
 static bool question(void *arg, struct kb_arena *arena, struct kb_sv text, const float **v,
                      struct kb_err *err)
 {
@@ -114,7 +136,7 @@ struct world {
 };
 
 static const char *const passages[] = { "The cat sleeps by day.", "A lamp stands in the hall.",
-	                                "The boat leaves at nine." };
+	                                "The boat leaves at nine. A cat is aboard." };
 
 /* An agent of one page with these passages. */
 static void world_init(struct world *w, struct kb_test *t)
@@ -243,6 +265,51 @@ static void test_finds(struct kb_test *t)
 	world_fini(&w);
 }
 
+/* The cosine of each sentence of a passage with the text, of the one segment. */
+static const float *of_sentences(struct world *w, uint32_t passage, const char *text, size_t *count)
+{
+	struct kb_index_state state;
+	struct kb_vectors *vectors;
+	float v[DIMS] = { 0 };
+	const float *out;
+
+	encode(kb_sv_str(text), v);
+	NEED(&w->f, kb_store_index_state(w->f.store, &w->f.arena, w->agent_id, &state, &w->f.err));
+	CHECK_INT(w->f.t, state.vectors_count, 1);
+	vectors = kb_catalog_vectors(w->catalog, state.vectors[0].blob, &w->f.err);
+	NEED(&w->f, vectors);
+	out = kb_vectors_part_cosines(vectors, &w->f.arena, passage,
+	                              kb_vector_new(&w->f.arena, v, DIMS), count);
+	kb_vectors_release(vectors);
+	return out;
+}
+
+static void test_sentences(struct kb_test *t)
+{
+	struct encoder encoder = { 0 };
+	struct kb_vectorizer with = vectorizer_of(&encoder);
+	struct kb_vectorize *v;
+	const float *cosines;
+	struct world w;
+	size_t count;
+
+	with.embed_parts = embed_parts;
+	world_init(&w, t);
+	v = start(&w, &with);
+	stats_at(v, KB_COUNTOF(passages), 0);
+	kb_vectorize_stop(v);
+	t->row = "a passage of one";
+	cosines = of_sentences(&w, 0, "feline", &count);
+	CHECK_INT(t, count, 1);
+	CHECK(t, cosines[0] > .9F);
+	t->row = "a passage of two";
+	cosines = of_sentences(&w, 2, "feline", &count);
+	CHECK_INT(t, count, 2);
+	CHECK(t, cosines[0] < .2F);
+	CHECK(t, cosines[1] > .6F);
+	world_fini(&w);
+}
+
 static void test_pauses(struct kb_test *t)
 {
 	struct encoder encoder = { .left_to_fail = 2 };
@@ -286,6 +353,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "passages and questions get vectors from a model in the process", test_finds },
+		{ "sentences get theirs, where the model tells of them", test_sentences },
 		{ "how long a failure is waited out is the model's to say", test_pauses },
 	};
 
