@@ -14,13 +14,17 @@ enum { BATCH = 64, TEXT_BYTES = 6000, SAID_EACH = 64 };
 #define MODEL    KB_SV("bench")
 #define QUESTION UINT64_C(0x9e3779b97f4a7c15)
 
-/* Of the file: a hash of the text and its vector, until the end. */
+/* Of the file: a hash of the text, how many parts it has, their vectors behind its own, until the
+ * end. */
 struct known {
-	uint64_t *keys; /* a hash table of places in the rows; 0: free */
-	uint32_t *places;
-	size_t slots;
+	struct known_text {
+		uint64_t key;
+		uint32_t parts;
+		bool taken;
+		size_t at; /* floats before its rows */
+	} * texts;         /* a hash table */
+	size_t slots, count, used, capacity;
 	float *rows;
-	size_t count, capacity;
 };
 
 struct encoded {
@@ -34,13 +38,13 @@ struct encoded {
 
 /* ---- what is known ---- */
 
-static size_t slot_of(const struct known *known, uint64_t key)
+static struct known_text *slot_of(const struct known *known, uint64_t key)
 {
 	size_t i = key & (known->slots - 1);
 
-	while (known->places[i] && known->keys[i] != key)
+	while (known->texts[i].taken && known->texts[i].key != key)
 		i = (i + 1) & (known->slots - 1);
-	return i;
+	return &known->texts[i];
 }
 
 static void grow(struct known *known)
@@ -48,70 +52,82 @@ static void grow(struct known *known)
 	struct known old = *known;
 
 	known->slots = old.slots ? 2 * old.slots : 1 << 16;
-	known->keys = kb_xcalloc(known->slots, sizeof(*known->keys));
-	known->places = kb_xcalloc(known->slots, sizeof(*known->places));
+	known->texts = kb_xcalloc(known->slots, sizeof(*known->texts));
 	for (size_t i = 0; i < old.slots; i++)
-		if (old.places[i]) {
-			size_t slot = slot_of(known, old.keys[i]);
-
-			known->keys[slot] = old.keys[i];
-			known->places[slot] = old.places[i];
-		}
-	free(old.keys);
-	free(old.places);
+		if (old.texts[i].taken)
+			*slot_of(known, old.texts[i].key) = old.texts[i];
+	free(old.texts);
 }
 
-static void learn(struct known *known, uint64_t key, const float *v, uint32_t dims)
+/* Room for the text's rows, or NULL where it is known already. */
+static float *learn(struct known *known, uint64_t key, uint32_t parts, uint32_t dims)
 {
-	size_t slot;
+	size_t floats = (1 + (size_t)parts) * dims;
+	struct known_text *text;
 
 	if (2 * known->count >= known->slots)
 		grow(known);
-	slot = slot_of(known, key);
-	if (known->places[slot])
-		return;
-	if (known->count == known->capacity) {
-		known->capacity = known->capacity ? 2 * known->capacity : 4096;
-		known->rows = kb_xrealloc(known->rows, known->capacity * dims * sizeof(float));
+	text = slot_of(known, key);
+	if (text->taken)
+		return NULL;
+	if (known->used + floats > known->capacity) {
+		known->capacity = KB_MAX(2 * known->capacity, known->used + floats);
+		known->rows = kb_xrealloc(known->rows, known->capacity * sizeof(float));
 	}
-	memcpy(known->rows + known->count * dims, v, dims * sizeof(float));
-	known->keys[slot] = key;
-	known->places[slot] = (uint32_t)++known->count;
+	*text = (struct known_text){ key, parts, true, known->used };
+	known->count++;
+	known->used += floats;
+	return known->rows + text->at;
 }
 
-static const float *recall(const struct known *known, uint64_t key, uint32_t dims)
+static const float *recall(const struct known *known, uint64_t key, uint32_t *parts)
 {
-	size_t slot = known->slots ? slot_of(known, key) : 0;
+	const struct known_text *text = known->slots ? slot_of(known, key) : NULL;
 
-	return known->slots && known->places[slot]
-	               ? known->rows + (size_t)(known->places[slot] - 1) * dims
-	               : NULL;
+	if (!text || !text->taken)
+		return NULL;
+	if (parts)
+		*parts = text->parts;
+	return known->rows + text->at;
 }
 
-static void keep(struct encoded *e, uint64_t key, const float *v)
+static void keep(struct encoded *e, uint64_t key, uint32_t parts, const float *own,
+                 const float *of_parts)
 {
-	learn(&e->known, key, v, e->info.dims);
+	size_t dims = e->info.dims;
+	float *rows = learn(&e->known, key, parts, e->info.dims);
+
+	if (!rows)
+		return;
+	memcpy(rows, own, dims * sizeof(*own));
+	if (parts)
+		memcpy(rows + dims, of_parts, parts * dims * sizeof(*of_parts));
 	if (e->file)
 		(void)(fwrite(&key, sizeof(key), 1, e->file) == 1
-		       && fwrite(v, sizeof(*v), e->info.dims, e->file) == e->info.dims);
+		       && fwrite(&parts, sizeof(parts), 1, e->file) == 1
+		       && fwrite(rows, dims * sizeof(*rows), 1 + parts, e->file) == 1 + parts);
 }
 
 static void read_known(struct encoded *e)
 {
-	float *v = kb_xcalloc(e->info.dims, sizeof(*v));
 	const char *folder = getenv("TMPDIR");
+	size_t dims = e->info.dims;
 	char path[512];
 	uint64_t key;
+	uint32_t parts;
 
-	snprintf(path, sizeof(path), "%s/docent-bench-vectors-%u-%016" PRIx64,
+	snprintf(path, sizeof(path), "%s/docent-bench-sentences-%u-%016" PRIx64,
 	         folder ? folder : "/tmp", (unsigned)getuid(), e->info.fingerprint);
 	e->file = fopen(path, "a+b");
 	if (e->file)
 		rewind(e->file);
 	while (e->file && fread(&key, sizeof(key), 1, e->file) == 1
-	       && fread(v, sizeof(*v), e->info.dims, e->file) == e->info.dims)
-		learn(&e->known, key, v, e->info.dims);
-	free(v);
+	       && fread(&parts, sizeof(parts), 1, e->file) == 1) {
+		float *rows = learn(&e->known, key, parts, e->info.dims);
+
+		if (!rows || fread(rows, dims * sizeof(*rows), 1 + parts, e->file) != 1 + parts)
+			break;
+	}
 }
 
 /* ---- questions ---- */
@@ -130,7 +146,7 @@ static bool question(void *arg, struct kb_arena *arena, struct kb_sv text, const
 	struct encoded *e = arg;
 	uint64_t key = kb_hash64(text) ^ QUESTION;
 	float *v = KB_NEW_ARRAY(arena, e->info.dims, float);
-	const float *before = recall(&e->known, key, e->info.dims);
+	const float *before = recall(&e->known, key, NULL);
 
 	*out = v;
 	if (before) {
@@ -139,7 +155,7 @@ static bool question(void *arg, struct kb_arena *arena, struct kb_sv text, const
 	}
 	if (!kb_encode_crew_question(e->crew, text, v, err))
 		return false;
-	keep(e, key, v);
+	keep(e, key, 0, v, NULL);
 	return true;
 }
 
@@ -172,27 +188,34 @@ void encoded_close(struct encoded *e)
 		fclose(e->file);
 	kb_encode_crew_free(e->crew);
 	kb_encoder_close(e->encoder);
-	free(e->known.keys);
-	free(e->known.places);
+	free(e->known.texts);
 	free(e->known.rows);
 	free(e);
 }
 
 /* Encodes what is not known of a batch of passages. */
-static bool take(struct encoded *e, const struct kb_sv *texts, size_t count, struct kb_err *err)
+static bool take(struct encoded *e, const struct kb_vectorizer_text *texts, size_t count,
+                 struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	float *rows = KB_NEW_ARRAY(&arena, count * e->info.dims, float);
-	struct kb_sv *todo = KB_NEW_ARRAY(&arena, count, struct kb_sv);
-	size_t n = 0;
+	struct kb_encoder_text *todo = KB_NEW_ARRAY(&arena, count, struct kb_encoder_text);
+	float *rows = KB_NEW_ARRAY(&arena, count * e->info.dims, float), *parts;
+	size_t n = 0, all = 0;
 	bool ok;
 
 	for (size_t i = 0; i < count; i++)
-		if (!recall(&e->known, kb_hash64(texts[i]), e->info.dims))
-			todo[n++] = texts[i];
-	ok = n == 0 || kb_encode_crew_passages(e->crew, todo, n, rows, err);
-	for (size_t i = 0; ok && i < n; i++)
-		keep(e, kb_hash64(todo[i]), rows + i * e->info.dims);
+		if (!recall(&e->known, kb_hash64(texts[i].text), NULL)) {
+			todo[n++] = (struct kb_encoder_text){ texts[i].text, texts[i].bounds,
+				                              texts[i].parts };
+			all += texts[i].parts;
+		}
+	parts = KB_NEW_ARRAY(&arena, all * e->info.dims, float);
+	ok = n == 0 || kb_encode_crew_parts(e->crew, todo, n, rows, parts, err);
+	for (size_t i = 0; ok && i < n; i++) {
+		keep(e, kb_hash64(todo[i].text), (uint32_t)todo[i].parts, rows + i * e->info.dims,
+		     parts);
+		parts += todo[i].parts * e->info.dims;
+	}
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -202,7 +225,7 @@ static bool add_batch(struct encoded *e, struct kb_snapshot *snapshot, uint32_t 
                       struct kb_vectors_writer *writer, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_sv texts[BATCH];
+	struct kb_vectorizer_text texts[BATCH];
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < count; i++) {
@@ -210,12 +233,16 @@ static bool add_batch(struct encoded *e, struct kb_snapshot *snapshot, uint32_t 
 
 		ok = kb_snapshot_passage(snapshot, &arena, 0, from + (uint32_t)i, &passage, err);
 		if (ok)
-			texts[i] = kb_vectorizer_text(&arena, &passage, TEXT_BYTES);
+			kb_vectorizer_sentences(&arena, &passage, TEXT_BYTES, &texts[i]);
 	}
 	ok = ok && take(e, texts, count, err);
-	for (size_t i = 0; ok && i < count; i++)
-		kb_vectors_writer_set(writer, from + (uint32_t)i,
-		                      recall(&e->known, kb_hash64(texts[i]), e->info.dims));
+	for (size_t i = 0; ok && i < count; i++) {
+		uint32_t parts = 0;
+		const float *rows = recall(&e->known, kb_hash64(texts[i].text), &parts);
+
+		kb_vectors_writer_set(writer, from + (uint32_t)i, rows);
+		kb_vectors_writer_parts(writer, from + (uint32_t)i, rows + e->info.dims, parts);
+	}
 	kb_arena_fini(&arena);
 	return ok;
 }

@@ -337,7 +337,7 @@ void fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_que
 		v[i].score = found.hits[i].score;
 		v[i].part = found.hits[i].part;
 		v[i].doc = found.hits[i].doc;
-		v[i].cosine = kb_retrieved_cosine(set->snapshot, &found, v[i].part, v[i].doc);
+		kb_retrieved_measure(set->snapshot, arena, &found, &v[i]);
 		if (!kb_snapshot_passage(set->snapshot, arena, v[i].part, v[i].doc, &v[i].passage,
 		                         &err)) {
 			fprintf(stderr, "%s: %s\n", set->name, err.msg);

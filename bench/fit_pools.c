@@ -528,9 +528,12 @@ void fit_pools_load(struct bench *b)
 	struct fit_set *sources = KB_NEW_ARRAY(&b->arena, (size_t)FOREIGN, struct fit_set);
 	struct fit_set *squad = KB_NEW(&b->arena, struct fit_set);
 
+	/* Of these only the questions are wanted. */
+	fit_use_encoder(NULL);
 	for (size_t f = 0; f < (size_t)FOREIGN; f++)
 		if (!fit_set_open(&sources[f], b->root, foreign[f]))
 			sources[f] = (struct fit_set){ 0 };
+	fit_use_encoder(b->encoder);
 	for (size_t p = 0; p < (size_t)POOLS; p++)
 		if (pools[p].kind == WHOLE)
 			load_whole(b, (int)p, sources);

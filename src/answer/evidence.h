@@ -15,9 +15,12 @@ enum {
 
 struct kb_candidate {
 	struct kb_passage passage;
-	float score;        /* of the search by words */
-	float meant;        /* with what a table of meanings says; without one, the same */
-	float cosine;       /* the cosine of its vector and the question's; 0: not known */
+	float score;  /* of the search by words */
+	float meant;  /* with what a table of meanings says; without one, the same */
+	float cosine; /* the cosine of its vector and the question's; 0: not known */
+	/* Of its sentences, the first of them, as cosine is of all of it. */
+	const float *cosines;
+	size_t cosine_count;
 	uint32_t place;     /* in the order of the whole search, vectors and reranker too */
 	uint32_t part, doc; /* where it lies in what was searched */
 };

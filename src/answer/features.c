@@ -5,6 +5,7 @@
 #include "answer/features.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answer/asked.h"
@@ -648,6 +649,34 @@ static void find_misses(const struct reading *r, struct kb_features *out)
 	out->miss = lacking(r->asked, &any);
 }
 
+/* Of the encoder's vectors of sentences, which their passages have understood. */
+static float cosine_of(const struct kb_candidate *from, size_t sentence)
+{
+	return sentence < from->cosine_count ? from->cosines[sentence] : from->cosine;
+}
+
+static void sentence_cosines(const struct reading *r, size_t c, struct kb_feature_row *rows,
+                             size_t count)
+{
+	const struct kb_candidate *from = &r->candidates[c];
+	float tail = r->nearness->tail, best = -1;
+
+	for (size_t i = 0; i < count; i++)
+		best = KB_MAX(best, cosine_of(from, i));
+	for (size_t i = 0; i < count; i++) {
+		float own = cosine_of(from, i), beside = count > 1 ? -1 : own;
+
+		if (i > 0)
+			beside = KB_MAX(beside, cosine_of(from, i - 1));
+		if (i + 1 < count)
+			beside = KB_MAX(beside, cosine_of(from, i + 1));
+		rows[i].f[KB_F_S_COSINE] = own - tail;
+		rows[i].f[KB_F_S_COSINE_IN] = best - own;
+		rows[i].f[KB_F_S_COSINE_OVER] = own - from->cosine;
+		rows[i].f[KB_F_S_COSINE_NEXT] = beside - tail;
+	}
+}
+
 /* The rows of candidate c with everything that its passage and the other candidates' scores tell;
  * raises the best. */
 static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *rows)
@@ -709,6 +738,8 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 		main_count += p->sentences[i].terms >> a->main & 1;
 	}
 	wanted_features(r->wanted, from, rows, p->count);
+	if (near->known)
+		sentence_cosines(r, c, rows, p->count);
 	for (size_t i = 0; i < p->count; i++) {
 		float *f = rows[i].f;
 
@@ -723,6 +754,34 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 	}
 	r->best.soft = KB_MAX(r->best.soft, p->soft);
 	r->best.cov = KB_MAX(r->best.cov, best_cov);
+}
+
+static int greater_first(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* Among the sentences of all passages. */
+static void place_by_cosine(struct kb_arena *arena, struct kb_feature_row *rows, size_t count)
+{
+	float *sorted = KB_NEW_ARRAY(arena, count, float);
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = rows[i].f[KB_F_S_COSINE];
+	if (count)
+		qsort(sorted, count, sizeof(*sorted), greater_first);
+	for (size_t i = 0; i < count; i++) {
+		float *f = rows[i].f;
+		const float *at =
+		        bsearch(&f[KB_F_S_COSINE], sorted, count, sizeof(*sorted), greater_first);
+
+		while (at > sorted && at[-1] == *at)
+			at--;
+		f[KB_F_S_COSINE_GAP] = sorted[0] - f[KB_F_S_COSINE];
+		f[KB_F_S_COSINE_RANK] = 1 / (1 + (float)(at - sorted));
+	}
 }
 
 /* NULL: there is no table, or it knows no word of the question. */
@@ -793,6 +852,8 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 			                                     .cosine = r.candidates[c].cosine };
 	}
 	find_misses(&r, out);
+	if (r.nearness->known)
+		place_by_cosine(arena, out->rows, r.rows);
 	for (size_t i = 0; i < r.rows; i++) {
 		float *f = out->rows[i].f;
 

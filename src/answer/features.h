@@ -106,7 +106,13 @@
 	X(KIN)         /* elsewhere: what words of s have of terms by letters or in meaning, */    \
 	X(KIN_BOTH)    /* COV and KIN, */                                                          \
 	X(KIN_GAP)     /* less the best sentence's, */                                             \
-	X(KIN_MISS)    /* heaviest of what s and title lack of a term / heaviest */
+	X(KIN_MISS)    /* heaviest of what s and title lack of a term / heaviest */                \
+	X(S_COSINE)    /* cosine of s, as d understands it, with the question over what is near */ \
+	X(S_COSINE_GAP)  /* by chance; short of the best of all sentences, */                      \
+	X(S_COSINE_IN)   /* short of the best of d, */                                             \
+	X(S_COSINE_OVER) /* over that of d; */                                                     \
+	X(S_COSINE_NEXT) /* the better one of those beside s, over chance; */                      \
+	X(S_COSINE_RANK) /* 1 / (1 + its place by cosine) */
 
 enum kb_answer_feature {
 #define X(name) KB_F_##name,

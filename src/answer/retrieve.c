@@ -49,19 +49,22 @@ static void measure(const struct kb_answerer *answerer, struct kb_arena *arena,
 	};
 }
 
-float kb_retrieved_cosine(const struct kb_snapshot *snapshot, struct kb_retrieved *retrieved,
-                          uint32_t part, uint32_t doc)
+void kb_retrieved_measure(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                          struct kb_retrieved *retrieved, struct kb_candidate *candidate)
 {
 	const struct kb_vectors *vectors =
-	        retrieved->asked ? kb_snapshot_vectors(snapshot, part, retrieved->column.name,
-	                                               retrieved->column.model)
+	        retrieved->asked ? kb_snapshot_vectors(
+	                snapshot, candidate->part, retrieved->column.name, retrieved->column.model)
 	                         : NULL;
-	float cosine = vectors ? kb_vectors_cosine(vectors, doc, retrieved->asked) : -2;
+	float cosine = vectors ? kb_vectors_cosine(vectors, candidate->doc, retrieved->asked) : -2;
 
-	if (cosine >= -1)
-		return cosine;
-	retrieved->nearness.known = false;
-	return 0;
+	if (cosine < -1) {
+		retrieved->nearness.known = false;
+		return;
+	}
+	candidate->cosine = cosine;
+	candidate->cosines = kb_vectors_part_cosines(vectors, arena, candidate->doc,
+	                                             retrieved->asked, &candidate->cosine_count);
 }
 
 void kb_retrieve(const struct kb_answerer *answerer, struct kb_arena *arena,

@@ -55,9 +55,9 @@ void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval 
                               const struct kb_retrieved *retrieved, struct kb_hit *hits,
                               size_t count);
 
-/* The cosine of the passage's vector and the question's; where either has none, 0, and the nearness
- * is not known any more. */
-float kb_retrieved_cosine(const struct kb_snapshot *snapshot, struct kb_retrieved *retrieved,
-                          uint32_t part, uint32_t doc);
+/* Fills in how near the candidate of that part and doc is to the question, and how near its
+ * sentences are. Where either has no vector, nothing, and the nearness is not known any more. */
+void kb_retrieved_measure(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                          struct kb_retrieved *retrieved, struct kb_candidate *candidate);
 
 #endif

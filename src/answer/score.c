@@ -255,6 +255,10 @@ void kb_gate_features(const struct kb_features *features, const float *z, const 
 	out[KB_G_MEANT_KNOWN] = features->known;
 	if (features->nearness.known)
 		cosine_features(features, best->candidate, out);
+	out[KB_G_S_COSINE] = f[KB_F_S_COSINE];
+	out[KB_G_S_COSINE_GAP] = f[KB_F_S_COSINE_GAP];
+	out[KB_G_S_COSINE_OVER] = f[KB_F_S_COSINE_OVER];
+	out[KB_G_S_COSINE_BEST] = f[KB_F_S_COSINE] + f[KB_F_S_COSINE_GAP];
 	miss_features(features, best, own, rarest, out);
 	out[KB_G_CARRIED] = weight_share(features, ~doc->terms, features->carried, 0);
 }

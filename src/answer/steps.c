@@ -314,11 +314,10 @@ static bool look_for_named(const struct search *s, const struct kb_snapshot *sna
 			continue;
 		*one = (struct kb_candidate){ .score = hits[i].score,
 			                      .meant = hits[i].score,
-			                      .cosine = kb_retrieved_cosine(
-			                              snapshot, found, hits[i].part, hits[i].doc),
 			                      .place = (uint32_t)step->candidate_count,
 			                      .part = hits[i].part,
 			                      .doc = hits[i].doc };
+		kb_retrieved_measure(snapshot, s->arena, found, one);
 		if (!kb_snapshot_passage(snapshot, s->arena, hits[i].part, hits[i].doc,
 		                         &one->passage, err))
 			return false;
@@ -389,10 +388,9 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 		step->candidates[i].score = pool.hits[i].score * scale;
 		step->candidates[i].meant = meant[i] * scale;
 		step->candidates[i].place = place_of(&pool, i, step->with_code);
-		step->candidates[i].cosine = kb_retrieved_cosine(
-		        snapshot, &pool.found, pool.hits[i].part, pool.hits[i].doc);
 		step->candidates[i].part = pool.hits[i].part;
 		step->candidates[i].doc = pool.hits[i].doc;
+		kb_retrieved_measure(snapshot, s->arena, &pool.found, &step->candidates[i]);
 		if (!kb_snapshot_passage(snapshot, s->arena, pool.hits[i].part, pool.hits[i].doc,
 		                         &step->candidates[i].passage, err))
 			return false;

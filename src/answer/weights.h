@@ -45,39 +45,43 @@ struct kb_weights {
 	X(PAIRS)         /* PAIRS_ALL of the sentence */                                           \
 	X(NEAR)          /* S_NEAR of the sentence */                                              \
 	X(DOC_PAIRS)                                                                               \
-	X(GAP)          /* z of the best sentence less that of the best of another passage */      \
-	X(LEAD)         /* DOC_LEAD: search score against the best other passage's */              \
-	X(TYPE_MISS)    /* no cue of the question's type in the sentence */                        \
-	X(Z)            /* z of the best sentence */                                               \
-	X(MASS)         /* weight M / terms: how rare the question's words are */                  \
-	X(SECTION)      /* a section is wanted, no fact */                                         \
-	X(CARRIED)      /* w of carried terms that are missing, share */                           \
-	X(SECTIONED)    /* candidates that stand under a heading, share */                         \
-	X(MEANT)        /* nearness in meaning of the passage and the question, */                 \
-	X(MEANT_S)      /* of the sentence, */                                                     \
-	X(MEANT_TITLE)  /* of title and headings, */                                               \
-	X(MEANT_BEST)   /* and the most that any passage has */                                    \
-	X(MEANT_KNOWN)  /* w of terms that the table of meanings has */                            \
-	X(COSINE)       /* of the passage's vector and the question's; these only where known */   \
-	X(COSINE_GAP)   /* the best of any passage less it */                                      \
-	X(COSINE_BEST)  /* that best, */                                                           \
-	X(COSINE_OVER)  /* it over what is near by chance, */                                      \
-	X(COSINE_NEXT)  /* and over the second nearest candidate */                                \
-	X(COSINE_SIX)   /* mean of the six nearest candidates, over chance */                      \
-	X(AGREE)        /* 1 / (1 + place of the nearest candidate by words) */                    \
-	X(WANTED_MISS)  /* the question names a kind of thing, and the best sentence has none, */  \
-	X(WANTED_DOC)   /* nor has its passage, */                                                 \
-	X(WANTED_SMALL) /* in an agent of few passages */                                          \
-	X(BLOCK)        /* w of terms that the block of the best sentence has, in other words */   \
-	X(BLOCK_MISS)   /* too, and the heaviest of what it lacks / heaviest possible; */          \
-	X(BLOCK_FOCUS)  /* of the term behind the question word, */                                \
-	X(BLOCK_LAST)   /* and of the last; */                                                     \
-	X(KIN_MISS)     /* of what the whole passage lacks, */                                     \
-	X(ANY_MISS)     /* and of what all of them lack */                                         \
-	X(ELSEWHERE)    /* heaviest that the passage lacks and another has, by its words */        \
-	X(SMALL_BLOCK)  /* BLOCK_MISS in an agent of few passages, */                              \
-	X(SMALL_KIN)    /* KIN_MISS, */                                                            \
-	X(SMALL_ANY)    /* and ANY_MISS */
+	X(GAP)           /* z of the best sentence less that of the best of another passage */     \
+	X(LEAD)          /* DOC_LEAD: search score against the best other passage's */             \
+	X(TYPE_MISS)     /* no cue of the question's type in the sentence */                       \
+	X(Z)             /* z of the best sentence */                                              \
+	X(MASS)          /* weight M / terms: how rare the question's words are */                 \
+	X(SECTION)       /* a section is wanted, no fact */                                        \
+	X(CARRIED)       /* w of carried terms that are missing, share */                          \
+	X(SECTIONED)     /* candidates that stand under a heading, share */                        \
+	X(MEANT)         /* nearness in meaning of the passage and the question, */                \
+	X(MEANT_S)       /* of the sentence, */                                                    \
+	X(MEANT_TITLE)   /* of title and headings, */                                              \
+	X(MEANT_BEST)    /* and the most that any passage has */                                   \
+	X(MEANT_KNOWN)   /* w of terms that the table of meanings has */                           \
+	X(COSINE)        /* of the passage's vector and the question's; these only where known */  \
+	X(COSINE_GAP)    /* the best of any passage less it */                                     \
+	X(COSINE_BEST)   /* that best, */                                                          \
+	X(COSINE_OVER)   /* it over what is near by chance, */                                     \
+	X(COSINE_NEXT)   /* and over the second nearest candidate */                               \
+	X(COSINE_SIX)    /* mean of the six nearest candidates, over chance */                     \
+	X(AGREE)         /* 1 / (1 + place of the nearest candidate by words) */                   \
+	X(WANTED_MISS)   /* the question names a kind of thing, and the best sentence has none, */ \
+	X(WANTED_DOC)    /* nor has its passage, */                                                \
+	X(WANTED_SMALL)  /* in an agent of few passages */                                         \
+	X(BLOCK)         /* w of terms that the block of the best sentence has, in other words */  \
+	X(BLOCK_MISS)    /* too, and the heaviest of what it lacks / heaviest possible; */         \
+	X(BLOCK_FOCUS)   /* of the term behind the question word, */                               \
+	X(BLOCK_LAST)    /* and of the last; */                                                    \
+	X(KIN_MISS)      /* of what the whole passage lacks, */                                    \
+	X(ANY_MISS)      /* and of what all of them lack */                                        \
+	X(ELSEWHERE)     /* heaviest that the passage lacks and another has, by its words */       \
+	X(SMALL_BLOCK)   /* BLOCK_MISS in an agent of few passages, */                             \
+	X(SMALL_KIN)     /* KIN_MISS, */                                                           \
+	X(SMALL_ANY)     /* and ANY_MISS */                                                        \
+	X(S_COSINE)      /* of the best sentence, */                                               \
+	X(S_COSINE_GAP)  /* short of the nearest of all, */                                        \
+	X(S_COSINE_OVER) /* over its passage's, */                                                 \
+	X(S_COSINE_BEST) /* and the nearest of all */
 
 enum { KB_GATE_SMALL = 100 }; /* passages */
 
