@@ -348,8 +348,8 @@ void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_age
                      const struct kb_ready *ready);
 void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 /* The same with what its owner looks for: its title, where it is from, how often it is cited. */
-void kb_record_content(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page,
-                       int64_t cited);
+struct kb_content_row; /* store/content.h */
+void kb_record_content(struct kb_call *call, struct kb_jw *jw, const struct kb_content_row *row);
 /* Whether a document can be read again: what is at its address; or an upload's bytes, where they
  * are still there and gave nothing. */
 bool kb_page_is_refreshable(const struct kb_page *page);

@@ -85,6 +85,7 @@ static bool read_filter(const struct kb_inputs *inputs, struct kb_arena *arena,
 	    || !read_word(inputs, arena, "kind", &kind, err) || !read_kind(kind, out, err)
 	    || !kb_inputs_int(inputs, "source_id", 0, INT64_MAX, &out->source_id, err)
 	    || !kb_inputs_bool(inputs, "never_cited", &out->never_cited, err)
+	    || !kb_inputs_bool(inputs, "review_due", &out->review_due, err)
 	    || !kb_inputs_int(inputs, "after", 0, INT64_MAX, &out->after, err))
 		return false;
 	if (!read_choice(state, states, KB_CONTENT_STATES, &chosen))
@@ -104,7 +105,7 @@ static void content_row(struct kb_call *call, struct kb_jw *jw, const void *rows
 {
 	const struct kb_content_row *row = (const struct kb_content_row *)rows + i;
 
-	kb_record_content(call, jw, &row->page, row->cited);
+	kb_record_content(call, jw, row);
 }
 
 bool kb_content_pages(struct kb_call *call, struct kb_err *err)

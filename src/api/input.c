@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/utf8.h"
 
@@ -324,4 +325,20 @@ bool kb_inputs_ids(const struct kb_inputs *inputs, struct kb_arena *arena, struc
 	ids->v = v;
 	ids->count = count;
 	return true;
+}
+
+bool kb_inputs_date(const struct kb_inputs *inputs, struct kb_arena *arena, const char *name,
+                    int64_t *out, bool *given, struct kb_err *err)
+{
+	struct kb_sv text = KB_SV("");
+
+	if (given)
+		*given = kb_inputs_find(inputs, name) != NULL;
+	if (!kb_inputs_find(inputs, name))
+		return true;
+	if (!kb_inputs_text(inputs, arena, name, 40, &text, err))
+		return false;
+	*out = 0;
+	return text.n == 0 || kb_time_parse(text, out)
+	       || kb_fail(err, KB_E_INVALID, "%s must be a date or an ISO 8601 time", name);
 }

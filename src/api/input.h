@@ -76,6 +76,11 @@ struct kb_input_ids {
 bool kb_inputs_ids(const struct kb_inputs *inputs, struct kb_arena *arena, struct kb_input_ids *ids,
                    struct kb_err *err) KB_MUST_CHECK;
 
+/* A date or a time, in microseconds; null and an empty text give 0. *given is whether it is there
+ * at all, and may be NULL. */
+bool kb_inputs_date(const struct kb_inputs *inputs, struct kb_arena *arena, const char *name,
+                    int64_t *out, bool *given, struct kb_err *err) KB_MUST_CHECK;
+
 /* A FILE input's bytes: not read but mapped for the arena's life, since it may have 100 MB of which
  * the check of pictures wants to know the size only. */
 bool kb_input_bytes(struct kb_arena *arena, const struct kb_api_input *input, struct kb_sv *out,

@@ -161,7 +161,9 @@ bool kb_metadata_update(struct kb_call *call, struct kb_err *err)
 	if (!read_metadata(call, "title", TITLE_MAX, &given.title, err)
 	    || !read_metadata(call, "url", URL_MAX, &given.url, err)
 	    || !read_metadata(call, "description", DESCRIPTION_MAX, &given.description, err)
-	    || !read_metadata(call, "image", URL_MAX, &given.image, err))
+	    || !read_metadata(call, "image", URL_MAX, &given.image, err)
+	    || !kb_inputs_date(&call->inputs, call->arena, "review_at", &given.review_at,
+	                       &given.has_review, err))
 		return false;
 	if (given.url.n && !kb_link_is_plain(call->arena, given.url))
 		return kb_fail(err, KB_E_INVALID, "Url must be valid url.");

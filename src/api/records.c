@@ -8,6 +8,8 @@
 #include "base/hash.h"
 #include "out/link.h"
 #include "parse/parse.h"
+#include "store/content.h"
+#include "store/dates.h"
 #include "write/claims.h"
 
 void kb_html_text(struct kb_buf *buf, struct kb_sv text)
@@ -208,15 +210,19 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 	kb_jw_end(jw);
 }
 
-void kb_record_content(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page,
-                       int64_t cited)
+void kb_record_content(struct kb_call *call, struct kb_jw *jw, const struct kb_content_row *row)
 {
+	const struct kb_page *page = &row->page;
+
 	kb_jw_object(jw);
 	write_page(call, jw, page);
 	kb_jw_key_sv(jw, "title", kb_page_title(page));
 	kb_jw_key_int(jw, "source_id", page->source_id);
 	kb_jw_key_int(jw, "words", page->words);
-	kb_jw_key_int(jw, "cited", cited);
+	kb_jw_key_int(jw, "cited", row->cited);
+	kb_jw_key_time_opt(jw, "dated_at", kb_page_date(page));
+	kb_jw_key_time_opt(jw, "review_at", row->review_at);
+	kb_jw_key_bool(jw, "is_review_due", row->is_due);
 	kb_jw_end(jw);
 }
 
@@ -253,6 +259,9 @@ void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_
 	kb_jw_key_time(jw, "created_at", page->created_at);
 	kb_jw_key_time(jw, "updated_at", page->updated_at);
 	kb_jw_key_null(jw, "deleted_at");
+	/* Ours. */
+	kb_jw_key_time_opt(jw, "dated_at", kb_page_date(page));
+	kb_jw_key_time_opt(jw, "review_at", page->review_at);
 	kb_jw_end(jw);
 }
 

@@ -96,7 +96,7 @@ static const struct kb_api_route routes[] = {
 	  .together = true,
 	  .tag = "Documents",
 	  .summary = "List documents by title, kind, origin and how often they are cited",
-	  .query = LIST "search:str state:str sort:str kind:str source_id:int never_cited:bool after:int",
+	  .query = LIST "search:str state:str sort:str kind:str source_id:int never_cited:bool review_due:bool after:int",
 	  .response = "ContentPagesReply", .status = 200 },
 	{ "POST", AGENT "/content/change", kb_content_change, EDITOR, WRITE,
 	  .action = KB_AUDIT_DOCUMENT_CHANGE,

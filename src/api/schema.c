@@ -53,14 +53,14 @@ static const struct kb_schema schemas[] = {
 	{ "Page", "id:int page_url:str page_url_hash:str project_id:int crawl_status:str index_status:str "
 	          "status_reason:str? reason_code~:str reason_arguments~:[str] status_option~:str is_file:bool is_refreshable:bool created_at:time updated_at:time "
 	          "deleted_at:time? s3_path~:str? is_file_kept~:bool filename~:str? filesize~:int? "
-	          "path~:str? parent_id~:int content_hash~:str? link_url~:str? title~:str source_id~:int words~:int cited~:int" },
+	          "path~:str? parent_id~:int content_hash~:str? link_url~:str? title~:str source_id~:int words~:int cited~:int dated_at~:time? review_at~:time? is_review_due~:bool" },
 	{ "NeedPage", "id:int title:str source_id:int filename~:str status_option~:str is_file:bool is_refreshable:bool" },
 	{ "Need", "reason_code:str reason_arguments~:[str] count:int pages:[NeedPage]" },
 	{ "Origin", "source_id:int amiss:int unread:int waiting:int" },
 	{ "Content", "total:int ready:int never_cited:int uploads_id:int origins:[Origin] amiss:int needs:[Need]" },
 	{ "ContentReply", SUCCESS("Content") },
 	{ "ContentPagesReply", SUCCESS("PagePage") },
-	{ "ContentChange", "action:str page_ids~:[int] search~:str state~:str kind~:str source_id~:int never_cited~:bool after~:int" },
+	{ "ContentChange", "action:str page_ids~:[int] search~:str state~:str kind~:str source_id~:int never_cited~:bool review_due~:bool after~:int" },
 	{ "ContentChanged", "done:int skipped:int next:int?" },
 	{ "ContentChangedReply", SUCCESS("ContentChanged") },
 	{ "PathFields", "path:str url~:str?" },
@@ -89,9 +89,9 @@ static const struct kb_schema schemas[] = {
 	{ "PageWords", "page_id:int page_no:int pages:int units:int words:[PageWord] marks:[PageMark]" },
 	{ "PageWordsReply", SUCCESS("PageWords") },
 	{ "Metadata", "id:int page_id:int url:str? title:str? description:str? image:str? word_count:int? "
-	              "custom_fields:obj created_at:time updated_at:time deleted_at:time?" },
+	              "custom_fields:obj created_at:time updated_at:time deleted_at:time? dated_at:time? review_at:time?" },
 	{ "MetadataReply", SUCCESS("Metadata") },
-	{ "MetadataFields", "title~:str? url~:str? description~:str? image~:str?" },
+	{ "MetadataFields", "title~:str? url~:str? description~:str? image~:str? review_at~:str?" },
 	{ "Updated", "updated:bool" },
 	{ "UpdatedReply", SUCCESS("Updated") },
 
@@ -106,7 +106,7 @@ static const struct kb_schema schemas[] = {
 	                         "refresh_schedule~:[ScheduleRule] sitemap_path~:str "
 	                         "image_extraction_type~:str update_existing_images~:bool "
 	                         "sync_all_images~:bool max_pages~:int max_depth~:int max_megabytes~:int "
-	                         "max_minutes~:int label_ids~:[int]" },
+	                         "max_minutes~:int label_ids~:[int] review_at~:str?" },
 	{ "SourceFields", "sitemap_path~:str file~:file files[]~:[file] path~:str url~:str file_data_retension~:bool "
 	                  "is_ocr_enabled~:int is_anonymized~:bool is_vision_enabled~:bool "
 	                  "is_vision_compress_image~:bool is_low_performance_mode_enabled~:bool "
@@ -117,7 +117,7 @@ static const struct kb_schema schemas[] = {
 	                  "update_existing_images~:bool sync_all_images~:bool max_pages~:int "
 	                  "max_depth~:int max_megabytes~:int max_minutes~:int label_ids~:[int]" },
 	{ "Source", "id:int created_at:time updated_at:time type:str settings:SourceSettings label_ids:[int] "
-	            "sync_status:str sync_reason:str? reason_code~:str reason_arguments~:[str] synced_at:time? next_sync_at:time? kind~:str page_count~:int "
+	            "sync_status:str sync_reason:str? reason_code~:str reason_arguments~:[str] synced_at:time? next_sync_at:time? review_at:time? is_review_due:bool kind~:str page_count~:int "
 	            "pages_waiting~:int pages:[Page]?" },
 	{ "SourceReply", SUCCESS("Source") },
 	{ "Sources", "sitemaps:[Source] uploads:Source zapiers:[obj] confluences:[obj] youtubes:[obj] vimeos:[obj] sharepoints:[obj] "

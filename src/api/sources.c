@@ -91,6 +91,9 @@ static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_sourc
 		kb_jw_time(jw, source->due_at);
 	else
 		kb_jw_null(jw);
+	kb_jw_key_time_opt(jw, "review_at", source->review_at);
+	kb_jw_key_bool(jw, "is_review_due",
+	               source->review_at && source->review_at <= kb_clock_now_us(call->api->clock));
 	if (extent) {
 		kb_jw_key_str(jw, "kind", extent->kind);
 		kb_jw_key_int(jw, "page_count", extent->pages);
@@ -276,16 +279,18 @@ static bool change(void *arg, struct kb_arena *arena, struct kb_source *source, 
 	int64_t now = kb_clock_now_us(call->api->clock);
 	struct kb_source_settings settings;
 	struct kb_sv url = { 0 };
-	bool has_labels;
+	bool has_labels, has_review;
 
-	if (!kb_source_input_labels(call, source, &has_labels, err))
+	if (!kb_source_input_labels(call, source, &has_labels, err)
+	    || !kb_inputs_date(&call->inputs, arena, "review_at", &source->review_at, &has_review,
+	                       err))
 		return false;
 	if (source->url.n == 0)
-		return has_labels
+		return has_labels || has_review
 		       || kb_fail(
 		               err, KB_E_INVALID,
 		               "the source of uploads reads no address: it has nothing to set but "
-		               "label_ids");
+		               "label_ids and review_at");
 	kb_source_settings_read(arena, source->settings, &settings);
 	if (!kb_source_input_merge(call, &settings, err) || !kb_source_input_url(call, &url, err))
 		return false;

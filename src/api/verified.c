@@ -229,19 +229,6 @@ static bool read_name(struct kb_call *call, const char *field, struct kb_sv *out
 	return true;
 }
 
-static bool read_review(struct kb_call *call, int64_t *out, struct kb_err *err)
-{
-	struct kb_sv text = KB_SV("-");
-
-	if (!kb_inputs_text(&call->inputs, call->arena, "review_at", 40, &text, err))
-		return false;
-	if (kb_sv_eq_str(text, "-"))
-		return true;
-	*out = 0;
-	return text.n == 0 || kb_time_parse(text, out)
-	       || kb_fail(err, KB_E_INVALID, "review_at must be a date or an ISO 8601 time");
-}
-
 /* Who asks has checked it, unless they name somebody. */
 static bool read_checked_by(struct kb_call *call, struct kb_sv *out, struct kb_err *err)
 {
@@ -292,7 +279,7 @@ static bool read_put(struct kb_call *call, const struct kb_verified *before,
 		cited[put->cited_count++] = before->cites[i].page_id;
 	if (!read_questions(call, &put->questions, err) || !read_answer(call, &put->answer, err)
 	    || !read_cites(call, put, err) || !read_name(call, "owner", &put->owner, err)
-	    || !read_review(call, &put->review_at, err)
+	    || !kb_inputs_date(&call->inputs, call->arena, "review_at", &put->review_at, NULL, err)
 	    || !read_checked_by(call, &put->checked_by, err)
 	    || !kb_inputs_int(&call->inputs, "version", 0, INT64_MAX, &put->version, err))
 		return false;

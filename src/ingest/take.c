@@ -330,6 +330,7 @@ enum kb_take_step kb_take_compare(struct kb_taking *taking)
 	result->tracks = parsed->tracks;
 	result->track_count = kb_page_has_address(page) ? parsed->track_count : 0;
 	result->text_hash = text_hash(&batch->arena, parsed, seen ? batch->seer : NULL);
+	result->dated_at = parsed->dated_at;
 	result->likeness = page->depth ? (int64_t)kb_likeness(parsed) : 0;
 	if (!page->is_ours && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
 		result->crawl = result->index = KB_STATUS_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/utf8.h"
 #include "parse/clean.h"
 
@@ -387,6 +388,11 @@ void kb_doc_meta(struct kb_doc *doc, enum kb_doc_meta which, struct kb_sv text)
 		}
 }
 
+void kb_doc_dated(struct kb_doc *doc, struct kb_sv date)
+{
+	doc->dated_at = KB_MAX(doc->dated_at, kb_date_read(date));
+}
+
 bool kb_doc_is_empty(const struct kb_doc *doc)
 {
 	return !doc->block_count;
@@ -408,6 +414,7 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 		                   .lang = doc->lang,
 		                   .description = doc->description,
 		                   .image = doc->image,
+		                   .dated_at = doc->dated_at,
 		                   .block_count = doc->block_count,
 		                   .pages = doc->pages,
 		                   .painted = doc->painted,

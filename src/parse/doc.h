@@ -54,6 +54,7 @@ struct kb_doc {
 	size_t column_count;
 	uint32_t item_depth, item_number; /* of the item that the next LIST block begins */
 	struct kb_sv format, title, lang, description, image; /* in the arena */
+	int64_t dated_at; /* the latest date that it has; 0: none */
 	bool too_many;
 	struct kb_links *links;          /* NULL: nobody asks for them */
 	const struct kb_part_sink *sink; /* NULL: nobody takes parts */
@@ -137,6 +138,10 @@ void kb_doc_table_end(struct kb_doc *doc);
 enum kb_doc_meta { KB_DOC_TITLE, KB_DOC_LANG, KB_DOC_DESCRIPTION, KB_DOC_IMAGE };
 /* Sets it where it is still empty; text without a word is no value. LANG keeps the code alone. */
 void kb_doc_meta(struct kb_doc *doc, enum kb_doc_meta which, struct kb_sv text);
+
+/* When it was written or changed last, in its own words (base/date.h): the latest of what
+ * it says counts, and what is no date says nothing. */
+void kb_doc_dated(struct kb_doc *doc, struct kb_sv date);
 
 /* True when nothing was added yet. */
 bool kb_doc_is_empty(const struct kb_doc *doc);

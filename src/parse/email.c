@@ -372,6 +372,7 @@ static void write_envelope(struct kb_doc *doc, const struct message *m)
 	struct kb_sv subject = decode_header(doc->arena, m->subject);
 
 	kb_doc_meta(doc, KB_DOC_TITLE, subject);
+	kb_doc_dated(doc, m->date);
 	kb_doc_unhead(doc);
 	kb_doc_heading(doc, 1, subject);
 	if (m->from.n || m->date.n)

@@ -198,6 +198,18 @@ static int add_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE n, void *arg)
 	return 0;
 }
 
+/* What generators of sites call the day of a page. */
+static bool is_date_key(struct kb_sv key)
+{
+	static const char *const keys[] = { "date",    "updated",  "last_updated", "last_modified",
+		                            "lastmod", "modified", "last-updated", "published" };
+
+	for (size_t i = 0; i < KB_COUNTOF(keys); i++)
+		if (kb_sv_ieq_str(key, keys[i]))
+			return true;
+	return false;
+}
+
 /* "---" lines at the very top with "key: value" between them. */
 static struct kb_sv take_front_matter(struct kb_doc *doc, struct kb_sv text)
 {
@@ -229,6 +241,8 @@ static struct kb_sv take_front_matter(struct kb_doc *doc, struct kb_sv text)
 			kb_doc_meta(doc, KB_DOC_DESCRIPTION, value);
 		else if (kb_sv_ieq_str(key, "lang") || kb_sv_ieq_str(key, "language"))
 			kb_doc_meta(doc, KB_DOC_LANG, value);
+		else if (is_date_key(key))
+			kb_doc_dated(doc, value);
 	}
 	return text; /* never closed: it was a rule, not front matter */
 }

@@ -185,6 +185,9 @@ static void property_end(void *arg, const char *name)
 	for (size_t i = 0; i < KB_COUNTOF(metas); i++)
 		if (!strcmp(name, metas[i].name))
 			kb_doc_meta(r->doc, metas[i].meta, kb_buf_view(&r->text));
+	if (!strcmp(name, "created") || !strcmp(name, "modified") || !strcmp(name, "date")
+	    || !strcmp(name, "creation-date"))
+		kb_doc_dated(r->doc, kb_buf_view(&r->text));
 	kb_buf_clear(&r->text);
 }
 

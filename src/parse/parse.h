@@ -141,6 +141,7 @@ struct kb_parsed {
 	struct kb_sv lang;        /* ISO 639 code; empty: unknown */
 	struct kb_sv description; /* of the document's own metadata; empty: none */
 	struct kb_sv image;       /* URL of its picture; empty: none */
+	int64_t dated_at; /* when it says that it was written or changed last; 0: it does not */
 	struct kb_block *blocks;
 	size_t block_count;
 	struct kb_picture_link *pictures; /* in their order */
@@ -303,7 +304,7 @@ bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed 
 void kb_parsed_pack(const struct kb_parsed *parsed, struct kb_buf *out);
 bool kb_parsed_unpack(struct kb_arena *arena, struct kb_sv bytes, struct kb_parsed *out,
                       struct kb_err *err) KB_MUST_CHECK;
-enum { KB_PARSED_PACKING = 1 }; /* of the bytes: another number, where they are others */
+enum { KB_PARSED_PACKING = 2 }; /* of the bytes: another number, where they are others */
 
 /* The agent's option (settings/options.h) that was off when a document was refused with that
  * sentence, and with which it may be read; NULL: none. */

@@ -98,6 +98,8 @@ void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw)
 		memcpy(&text, (const char *)parsed + texts[i].offset, sizeof(text));
 		kb_jw_key_sv(jw, texts[i].name, text);
 	}
+	if (parsed->dated_at)
+		kb_jw_key_int(jw, "dated_at", parsed->dated_at);
 	kb_jw_key_int(jw, "pages", parsed->pages);
 	if (parsed->picture_count)
 		write_pictures(parsed, jw);
@@ -219,6 +221,7 @@ bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed 
 	if (!json_is_array(blocks) || pages < 0 || pages > UINT32_MAX)
 		return kb_fail(err, KB_E_INVALID, "the JSON is no parsed document");
 	*out = (struct kb_parsed){ .pages = (uint32_t)pages,
+		                   .dated_at = kb_json_int(root, "dated_at", 0),
 		                   .block_count = json_array_size(blocks) };
 	for (size_t i = 0; i < KB_COUNTOF(texts); i++) {
 		struct kb_sv text = kb_json_sv(root, texts[i].name, KB_SV(""));

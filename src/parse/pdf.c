@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/date.h"
 #include "parse/clean.h"
 #include "parse/format.h"
 #include "parse/helper.h"
@@ -223,6 +224,13 @@ static void take_line(struct kb_pdf_scan *s, struct kb_sv text)
 		kb_buf_clear(&s->word);
 		unescape(&s->word, between(text, '>', "</title>"));
 		pdf->title = kb_arena_sv(pdf->arena, kb_buf_view(&s->word));
+	} else if (kb_sv_starts(text, KB_SV("<meta name=\"CreationDate\""))
+	           || kb_sv_starts(text, KB_SV("<meta name=\"ModDate\""))) {
+		ptrdiff_t at = kb_sv_find(text, KB_SV("content="));
+		int64_t date =
+		        at < 0 ? 0 : kb_date_read(between(kb_sv_from(text, (size_t)at), '"', "\""));
+
+		pdf->dated_at = KB_MAX(pdf->dated_at, date);
 	}
 	s->full = pdf->page_count >= KB_PDF_PAGES_MAX || pdf->line_count >= KB_PDF_LINES_MAX;
 }
@@ -395,6 +403,7 @@ bool kb_pdf_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_
 		kb_pdf_drop_repeats(&pdf);
 		kb_pdf_find_tables(&pdf);
 		kb_pdf_write(&pdf, doc);
+		doc->dated_at = KB_MAX(doc->dated_at, pdf.dated_at);
 	}
 	kb_pdf_fini(&pdf);
 	return ok;

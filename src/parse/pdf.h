@@ -44,6 +44,7 @@ struct kb_pdf {
 	                      */
 	float heading_ratio; /* of a heading's letters to the body's; 0: the usual */
 	struct kb_sv title;  /* of the file's properties */
+	int64_t dated_at;    /* likewise, the latest; 0: none */
 };
 
 void kb_pdf_fini(struct kb_pdf *pdf);

@@ -87,6 +87,14 @@ static uint32_t get_u32_up_to(struct reader *r, uint32_t max)
 	return n;
 }
 
+/* As kb_buf_u64() writes it, up to the year 250000. */
+static int64_t get_time(struct reader *r)
+{
+	uint64_t low = get_u32(r), high = get_u32_up_to(r, INT32_MAX);
+
+	return (int64_t)(high << 32 | low);
+}
+
 static uint8_t get_u8(struct reader *r)
 {
 	uint8_t byte;
@@ -471,6 +479,7 @@ void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 	put_bytes(out, parsed->lang, KB_MSG_META_MAX);
 	put_bytes(out, parsed->description, KB_MSG_META_MAX);
 	put_bytes(out, parsed->image, KB_MSG_META_MAX);
+	kb_buf_u64(out, (uint64_t)parsed->dated_at);
 	kb_buf_u32(out, parsed->pages);
 	put_painted(out, parsed);
 	kb_buf_u32(out, (uint32_t)parsed->block_count);
@@ -516,6 +525,7 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 	parsed->lang = get_text(&r, KB_MSG_META_MAX, false);
 	parsed->description = get_text(&r, KB_MSG_META_MAX, false);
 	parsed->image = get_text(&r, KB_MSG_META_MAX, false);
+	parsed->dated_at = get_time(&r);
 	parsed->pages = get_u32_up_to(&r, KB_MSG_PAGES_MAX);
 	get_painted(arena, &r, parsed);
 	parsed->block_count = get_u32_up_to(&r, KB_MSG_BLOCKS_MAX);
@@ -612,12 +622,8 @@ bool kb_msg_get_list(struct kb_arena *arena, struct kb_sv body, struct kb_sitema
 	list->entries = KB_NEW_ARRAY(arena, list->count + 1, struct kb_sitemap_entry);
 	for (size_t i = 0; i < list->count && !r.bad; i++) {
 		struct kb_sitemap_entry *entry = &list->entries[i];
-		uint64_t low, high;
-
 		entry->is_list = get_u8(&r) & IS_LIST;
-		low = get_u32(&r);
-		high = get_u32_up_to(&r, INT32_MAX);
-		entry->modified_at = (int64_t)(high << 32 | low);
+		entry->modified_at = get_time(&r);
 		entry->url = get_text(&r, KB_SITEMAP_URL_MAX, false);
 		entry->image = get_text(&r, KB_SITEMAP_URL_MAX, false);
 	}

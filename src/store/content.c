@@ -9,7 +9,7 @@
 
 /* Lists that an index names are read along it: few documents wait or are amiss, others may be
  * many. */
-enum { ALL, WAITING, AMISS, FAMILIES };
+enum { ALL, WAITING, AMISS, DUE, FAMILIES };
 /* An order and its reverse for each sort, and the length. */
 enum { COUNT = KB_CONTENT_SORTS * 2, SHAPES };
 enum {
@@ -22,11 +22,14 @@ static_assert(KB_CONTENT_READY == 1 && KB_CONTENT_WAITING == 2 && KB_CONTENT_AMI
                       && KB_CONTENT_UNREAD == 4 && KB_CONTENT_ALL == 5,
               "a state is another number in SQL");
 #define IS_UNREAD "(index_status = " KB_SQL(STATUS_NA) " AND is_file = 0)"
+#define REVIEW                                                                                     \
+	"CASE WHEN review_at > 0 THEN review_at ELSE coalesce((SELECT s.review_at FROM sources s " \
+	"WHERE s.agent_id = pages.agent_id AND s.id = pages.source_id), 0) END"
 #define TIMES                                                                                      \
 	"coalesce((SELECT c.cited FROM cited_pages c WHERE c.agent_id = pages.agent_id "           \
 	"AND c.page_id = pages.id), 0)"
 /* $1 agent, $2 pattern, $3 source, $4 state, $5 whether it has an address, $6 to $9 endings,
- * $10 never cited, $11 after. */
+ * $10 never cited, $11 after, $12 when a review is over. */
 #define WHERE                                                                                      \
 	" FROM pages WHERE agent_id = $1 "                                                         \
 	"AND ($2 = '' OR title_key LIKE $2 ESCAPE '\\' OR filename_key LIKE $2 ESCAPE '\\' "       \
@@ -50,21 +53,24 @@ static_assert(KB_CONTENT_READY == 1 && KB_CONTENT_WAITING == 2 && KB_CONTENT_AMI
 	                                                             "c "                          \
 	                                                             "WHERE c.agent_id = $1 AND "  \
 	                                                             "c.page_id = pages.id)) AND " \
-	                                                             "id > $11 "                   \
+	                                                             "id > $11 AND "               \
+	                                                             "($12 = 0 OR review_at <= "   \
+	                                                             "$12) "                       \
 	                                                             "AND " KB_PAGE_SHOWN("$1")
-#define TYPES "itiiittttii"
+#define TYPES "itiiittttiii"
 #define ORDERED(which, sort, name, where, up, down)                                                \
 	[LIST + which * SHAPES                                                                     \
 	        + sort * 2] = { "content_list_" name "_down", TYPES "ii",                          \
-		                "SELECT " KB_NAMES(KB_PAGES) ", " TIMES " AS times" WHERE where    \
+		                "SELECT " KB_NAMES(KB_PAGES) ", " REVIEW ", " TIMES                \
+		                                             " AS times" WHERE where               \
 		                                             " ORDER BY " down                     \
-		                                             " LIMIT $12 OFFSET $13" },            \
+		                                             " LIMIT $13 OFFSET $14" },            \
 	                 [LIST + which * SHAPES + sort * 2                                         \
 	                         + 1] = { "content_list_" name "_up", TYPES "ii",                  \
-		                          "SELECT " KB_NAMES(KB_PAGES) ", " TIMES                  \
+		                          "SELECT " KB_NAMES(KB_PAGES) ", " REVIEW ", " TIMES      \
 		                                                       " AS times" WHERE where     \
 		                                                       " ORDER BY " up             \
-		                                                       " LIMIT $12 OFFSET $13" }
+		                                                       " LIMIT $13 OFFSET $14" }
 #define FAMILY(which, name, where)                                                                 \
 	ORDERED(which, KB_CONTENT_NEWEST, name "newest", where, "id", "id DESC"),                  \
 	        ORDERED(which, KB_CONTENT_BY_TITLE, name "title", where, "title_key, id",          \
@@ -82,6 +88,7 @@ static const struct kb_sql sql[] = {
 	FAMILY(ALL, "", ""),
 	FAMILY(WAITING, "waiting_", " AND state > 0"),
 	FAMILY(AMISS, "amiss_", " AND index_status > " KB_SQL(STATUS_OK)),
+	FAMILY(DUE, "due_", " AND review_at > 0"),
 	[STATES] = { "content_states", "i",
 		"SELECT source_id, sum(CASE WHEN " IS_UNREAD " THEN 0 ELSE 1 END), "
 		"sum(CASE WHEN " IS_UNREAD " THEN 1 ELSE 0 END), 0 FROM pages "
@@ -100,14 +107,15 @@ const struct kb_sql_table kb_sql_content = { "content", sql, KB_COUNTOF(sql) };
 
 static int family_of(const struct kb_content_filter *filter)
 {
-	return filter->state == KB_CONTENT_WAITING                                       ? WAITING
+	return filter->review_due                                                        ? DUE
+	       : filter->state == KB_CONTENT_WAITING                                     ? WAITING
 	       : filter->state == KB_CONTENT_AMISS || filter->state == KB_CONTENT_UNREAD ? AMISS
 	                                                                                 : ALL;
 }
 
-enum { LIMIT = 11, OFFSET, VALUES };
+enum { NOW = 11, LIMIT, OFFSET, VALUES };
 
-static bool read_filter(struct kb_arena *arena, int64_t agent_id,
+static bool read_filter(struct kb_arena *arena, int64_t agent_id, int64_t now,
                         const struct kb_content_filter *filter, struct kb_db_value *values,
                         struct kb_err *err)
 {
@@ -126,6 +134,7 @@ static bool read_filter(struct kb_arena *arena, int64_t agent_id,
 		                                             : KB_SV(""));
 	values[9] = kb_int(filter->never_cited);
 	values[10] = kb_int(filter->after);
+	values[NOW] = kb_int(filter->review_due ? now : 0);
 	values[LIMIT] = kb_int(kb_list_limit(&filter->list));
 	values[OFFSET] = kb_int(kb_list_offset(&filter->list));
 	return true;
@@ -136,13 +145,14 @@ bool kb_store_content_list(struct kb_store *store, struct kb_arena *arena, int64
                            struct kb_err *err)
 {
 	const struct kb_sql *first = &sql[LIST + family_of(filter) * SHAPES];
+	const int64_t now = kb_store_now(store);
 	struct kb_db_value values[VALUES];
 	struct kb_db_conn *conn;
 	struct kb_db_rows rows;
 	bool ok;
 
 	*out = (struct kb_content_list){ 0 };
-	if (!read_filter(arena, agent_id, filter, values, err))
+	if (!read_filter(arena, agent_id, now, filter, values, err))
 		return false;
 	conn = kb_db_take(store->db, true, err);
 	if (!conn)
@@ -150,13 +160,16 @@ bool kb_store_content_list(struct kb_store *store, struct kb_arena *arena, int64
 	kb_rows_open(&rows, conn, first + filter->sort * 2 + (filter->list.ascending ? 1 : 0),
 	             (struct kb_db_values){ values, VALUES });
 	while (kb_rows_next(&rows)) {
+		const int behind = (int)kb_page_read_columns();
+		int64_t review_at = kb_rows_int(&rows, behind);
 		struct kb_page_row row;
 
 		kb_page_read(&rows, arena, &row);
 		KB_ROOM(arena, out->v, out->count)
-		[out->count] =
-		        (struct kb_content_row){ row.page,
-			                         kb_rows_int(&rows, (int)kb_page_read_columns()) };
+		[out->count] = (struct kb_content_row){ .page = row.page,
+			                                .cited = kb_rows_int(&rows, behind + 1),
+			                                .review_at = review_at,
+			                                .is_due = review_at && review_at <= now };
 		out->count++;
 	}
 	ok = kb_rows_close(&rows, err)

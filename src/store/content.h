@@ -40,12 +40,15 @@ struct kb_content_filter {
 	 * them. */
 	struct kb_sv endings[KB_CONTENT_ENDINGS];
 	bool never_cited;
-	int64_t after; /* only ids above */
+	bool review_due; /* the review of their own is over; not that of their source */
+	int64_t after;   /* only ids above */
 };
 
 struct kb_content_row {
 	struct kb_page page;
 	int64_t cited;
+	int64_t review_at; /* with its source's (dates.h); 0: never */
+	bool is_due;
 };
 struct kb_content_list {
 	struct kb_content_row *v;

@@ -75,12 +75,14 @@ struct kb_page {
 	int64_t likeness;     /* of its text (passages/likeness.h); 0: none */
 	struct kb_sv copy_of; /* the address that is found in its place; empty: none */
 	int64_t answered_at;  /* the last answer of its host; 0: none */
+	int64_t dated_at;     /* the date it gives itself; 0: none (dates.h) */
 	int64_t listed_at;    /* the date a sitemap gives it; 0: none */
 	int64_t depth;        /* links from the start of its website, and one; 0: not of one */
 	int64_t robots;       /* KB_PAGE_NOINDEX and _NOFOLLOW, as its host said beside it */
 	enum kb_rendering rendering;
 	/* What the owner put over them (PUT metadata); p == NULL: nothing. */
 	struct kb_sv meta_title, meta_url, meta_description, meta_image;
+	int64_t review_at; /* when its owner wants to look at it again; 0: never (dates.h) */
 	int64_t created_at, updated_at;
 };
 
@@ -177,6 +179,8 @@ bool kb_store_page_requeue(struct kb_store *store, int64_t agent_id, int64_t id,
 struct kb_page_metadata {
 	int64_t agent_id, page_id;
 	struct kb_sv title, url, description, image;
+	bool has_review; /* else review_at stays too */
+	int64_t review_at;
 };
 bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena,
                                 const struct kb_page_metadata *metadata, struct kb_page *out,
@@ -243,6 +247,7 @@ struct kb_page_result {
 	struct kb_sv text_blob, title, description, image, lang;
 	struct kb_sv text_hash; /* of an address */
 	int64_t likeness;       /* kb_page's */
+	int64_t dated_at;       /* likewise */
 	struct kb_sv copy_of;   /* kb_page's; the store finds it out */
 	int64_t words, passages;
 	int64_t pages_most;     /* of the agent's that may be OK by its plan; 0: any number */

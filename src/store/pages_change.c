@@ -196,6 +196,12 @@ static bool set_metadata(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	page->meta_description =
 	        edited(in->arena, page->meta_description, in->metadata->description);
 	page->meta_image = edited(in->arena, page->meta_image, in->metadata->image);
+	if (in->metadata->has_review && page->review_at != in->metadata->review_at) {
+		/* What is past its date stands behind others: answers may be others now. */
+		if (!kb_agent_raise(conn, in->agent_id, version + 1, err))
+			return false;
+		page->review_at = in->metadata->review_at;
+	}
 	page->updated_at = in->now;
 	row.title_key = kb_page_title_key(in->arena, page);
 	*in->out = *page;

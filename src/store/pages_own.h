@@ -89,12 +89,14 @@ static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is an
 	NEXT (i, likeness,         page.likeness) \
 	NEXT (t, copy_of,          page.copy_of) \
 	NEXT (i, rendering,        page.rendering) \
-	NEXT (i, is_slow,          is_slow)
+	NEXT (i, is_slow,          is_slow) \
+	NEXT (i, dated_at,         page.dated_at)
 #define KB_PAGE_META(FIRST, NEXT) \
 	FIRST(n, meta_title,       page.meta_title) \
 	NEXT (n, meta_url,         page.meta_url) \
 	NEXT (n, meta_description, page.meta_description) \
-	NEXT (n, meta_image,       page.meta_image)
+	NEXT (n, meta_image,       page.meta_image) \
+	NEXT (i, review_at,        page.review_at)
 #define KB_PAGE_CHANGED(FIRST, NEXT) \
 	FIRST(i, updated_at,       page.updated_at)
 /* Made from others, to find it by; never read. */

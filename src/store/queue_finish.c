@@ -69,6 +69,12 @@ static bool refuse(struct finish *in, const struct kb_page_result *result,
 	return true;
 }
 
+/* A day that is yet to come is a template's, or a slip. */
+static int64_t dated_at(const struct kb_page_result *result, int64_t now)
+{
+	return result->dated_at > now + 86400 * KB_SECOND_US ? 0 : result->dated_at;
+}
+
 /* The row as the result leaves it. */
 static void apply(const struct kb_page_result *result, int64_t now, struct kb_page_row *row)
 {
@@ -99,8 +105,10 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	/* What could not be used must not come back as "not modified". */
 	if (!ok && !waits)
 		page->etag = page->last_modified = KB_SV("");
-	if (result->unchanged)
+	if (result->unchanged) {
 		page->likeness = result->likeness;
+		page->dated_at = dated_at(result, now);
+	}
 	if (result->unchanged || (!ok && row->is_found))
 		return;
 	page->text_blob = result->text_blob;
@@ -109,6 +117,7 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	row->page.own_image = result->image;
 	page->text_hash = result->text_hash;
 	page->likeness = result->likeness;
+	page->dated_at = dated_at(result, now);
 	page->lang = result->lang;
 	page->words = result->words;
 	page->passages = result->passages;

@@ -40,9 +40,9 @@ static const struct kb_sql sql[] = {
 	[TWIN] = { "source_twin", "iti",
 		"SELECT id FROM sources WHERE agent_id = $1 AND url = $2 AND id <> $3 "
 		"AND dead_version = 0 LIMIT 1" },
-	[UPDATE] = { "source_update", "iittitii",
+	[UPDATE] = { "source_update", "iittitiii",
 		"UPDATE sources SET url = $3, settings = $4, status = $5, reason = $6, due_at = $7, "
-		"updated_at = $8 WHERE agent_id = $1 AND id = $2" },
+		"updated_at = $8, review_at = $9 WHERE agent_id = $1 AND id = $2" },
 	[KILL] = { "source_kill", "iii",
 		"UPDATE sources SET dead_version = $3, due_at = 0, state = 0, "
 		"lease_epoch = lease_epoch + 1 WHERE agent_id = $1 AND id = $2" },
@@ -323,12 +323,15 @@ static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	}
 	after->updated_at = in->now;
 	return (after->url.n == 0 || is_alone(conn, after, err))
-	       && (has_labels_of(before, after) || change_labels(conn, in, held.version, err))
+	       && (has_labels_of(before, after)
+	                   ? before->review_at == after->review_at
+	                             || kb_agent_raise(conn, in->agent_id, held.version + 1, err)
+	                   : change_labels(conn, in, held.version, err))
 	       && kb_db_run(conn, &sql[UPDATE],
 	                    KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_text(after->url),
 	                              kb_text(after->settings), kb_int(after->status),
 	                              kb_text(after->reason), kb_int(after->due_at),
-	                              kb_int(in->now)),
+	                              kb_int(in->now), kb_int(after->review_at)),
 	                    NULL, err);
 }
 

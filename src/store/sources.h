@@ -30,6 +30,7 @@ struct kb_source {
 	const int64_t *label_ids;
 	size_t label_count;
 	int64_t created_at, updated_at;
+	int64_t review_at; /* of its pages that have none of their own (dates.h); 0: never */
 };
 
 bool kb_store_source_upload(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
@@ -54,10 +55,10 @@ bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena,
 bool kb_store_source_add(struct kb_store *store, struct kb_source *source,
                          const struct kb_page_new *page, struct kb_err *err) KB_MUST_CHECK;
 
-/* Which source is edited, and how: `change` may edit url, settings, status, reason, due_at and
- * label_ids of the source as it is in the transaction, with the duties it has in struct
- * kb_agent_edit. The due_at of one that is being read is not its to change. The very next question
- * sees other labels. */
+/* Which source is edited, and how: `change` may edit url, settings, status, reason, due_at,
+ * review_at and label_ids of the source as it is in the transaction, with the duties it has in
+ * struct kb_agent_edit. The due_at of one that is being read is not its to change. The very next
+ * question sees other labels. */
 struct kb_source_edit {
 	int64_t agent_id, id;
 	bool (*change)(void *arg, struct kb_arena *arena, struct kb_source *source,

@@ -31,7 +31,8 @@ struct kb_source_row {
 	NEXT (i, synced_at,   source.synced_at) \
 	NEXT (i, lease_epoch, epoch) \
 	NEXT (i, created_at,  source.created_at) \
-	NEXT (i, updated_at,  source.updated_at)
+	NEXT (i, updated_at,  source.updated_at) \
+	NEXT (i, review_at,   source.review_at)
 #define KB_SOURCES(FIRST, NEXT) \
 	KB_SOURCE_ID(FIRST, NEXT) KB_SOURCE_TURN(NEXT, NEXT) KB_SOURCES_COPIED(NEXT, NEXT)
 #define KB_SOURCE_COLUMN(letter, column, member) KB_COLUMN(struct kb_source_row, letter, column, member)

@@ -436,7 +436,7 @@ test("labels of a source are told, checked, and refused with files", async (t) =
   assert.deepEqual(await put({ label_ids: [board] }), [board]);
   await refused(
     400,
-    "the source of uploads reads no address: it has nothing to set but label_ids",
+    "the source of uploads reads no address: it has nothing to set but label_ids and review_at",
     "PUT",
     `/sources/${uploads.id}`,
     { max_pages: 5 },

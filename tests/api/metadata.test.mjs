@@ -136,3 +136,48 @@ test("a document with an address goes back into the queue", async (t) => {
   const [again] = await agent.settled();
   assert.ok(again.updated_at > page.updated_at);
 });
+
+test("a document has a date, and one when its owner wants to look at it again", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({
+    files: {
+      "fees.md": "---\ndate: 2024-03-02\n---\n# Fees\n\nA locker of the Velmora pool costs 12 euros a month.",
+      "hours.txt": "The Velmora pool opens at seven and closes at nine.",
+    },
+  });
+  const fees = await agent.page("fees.md");
+  const hours = await agent.page("hours.txt");
+  const read = (page) => agent.expect(200, "GET", `/pages/${page.id}/metadata`);
+  const put = (page, json) => agent.expect(200, "PUT", `/pages/${page.id}/metadata`, { json });
+  const due = async () =>
+    (await agent.expect(200, "GET", "/content/pages", { query: { review_due: true } })).data.map(({ id }) => id);
+  const row = async (page) => (await agent.expect(200, "GET", "/content/pages")).data.find(({ id }) => id === page.id);
+
+  assert.equal((await read(fees)).dated_at, "2024-03-02T00:00:00.000000Z", "of its front matter");
+  assert.equal((await read(hours)).dated_at, null);
+  assert.equal((await agent.expect(200, "GET", `/citations/${fees.id}`)).dated_at, "2024-03-02T00:00:00.000000Z");
+
+  assert.equal((await put(fees, { review_at: "2025-01-01" })).review_at, "2025-01-01T00:00:00.000000Z");
+  assert.equal((await put(hours, { review_at: "2099-01-01" })).review_at, "2099-01-01T00:00:00.000000Z");
+  assert.equal((await put(fees, { title: "Our fees" })).review_at, "2025-01-01T00:00:00.000000Z", "left out, it stays");
+  assert.deepEqual(await due(), [fees.id], "the other's day is to come");
+  assert.deepEqual([(await row(fees)).is_review_due, (await row(hours)).is_review_due], [true, false]);
+  const wrong = await agent.api("PUT", `/pages/${fees.id}/metadata`, { json: { review_at: "soon" } });
+  assert.deepEqual([wrong.status, wrong.json.message], [400, "review_at must be a date or an ISO 8601 time"]);
+  assert.equal((await put(fees, { review_at: null })).review_at, null);
+  assert.deepEqual(await due(), []);
+
+  const { uploads } = await agent.expect(200, "GET", "/sources");
+  const source = await agent.expect(201, "PUT", `/sources/${uploads.id}`, { json: { review_at: "2025-02-03" } });
+  assert.deepEqual([source.review_at, source.is_review_due], ["2025-02-03T00:00:00.000000Z", true]);
+  assert.deepEqual(
+    [(await row(fees)).review_at, (await row(fees)).is_review_due, (await row(hours)).is_review_due],
+    ["2025-02-03T00:00:00.000000Z", true, false],
+    "a source's day is that of its documents that have none",
+  );
+  assert.deepEqual(await due(), [], "of which the source is told, not each of them");
+
+  await agent.expect(200, "DELETE", `/pages/${hours.id}`);
+  await agent.expect(200, "POST", `/deleted/${hours.id}/restore`);
+  assert.equal((await read(hours)).review_at, "2099-01-01T00:00:00.000000Z", "who takes it back has its day again");
+});

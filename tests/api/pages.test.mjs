@@ -190,6 +190,8 @@ test("a citation resolves to what the document is", async (t) => {
     image: null,
     custom_fields: {},
     deleted_at: null,
+    dated_at: null,
+    review_at: null,
   });
   assert.ok(description.startsWith("The Velmora lighthouse was built in 1874"), description);
   assert.ok(word_count > 80 && word_count < 120, String(word_count));

@@ -51,6 +51,8 @@ test("an agent has a source of uploads from its start, and lists of what there i
     synced_at: null,
     label_ids: [],
     next_sync_at: null,
+    review_at: null,
+    is_review_due: false,
     pages: [],
   });
 });

@@ -1,4 +1,5 @@
 /* Any bytes as a list of addresses. */
+#include "base/date.h"
 #include "parse/clean.h"
 #include "parse/sitemap.h"
 
@@ -11,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kb_sitemap list;
 	struct kb_err err;
 
-	kb_sitemap_date(in.bytes);
+	kb_date_read(in.bytes);
 	if (kb_sitemap_read(&in, &arena, &list, &err))
 		for (size_t i = 0; i < list.count; i++)
 			KB_ASSERT(list.entries[i].url.n && kb_clean_is(list.entries[i].url, false)

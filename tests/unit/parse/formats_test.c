@@ -1,4 +1,5 @@
 /* What the blocks of each format of a single file are; archives_test.c has those that are zips. */
+#include "base/clock.h"
 #include "base/json.h"
 #include "formats.h"
 #include "parse/pdf.h"
@@ -305,6 +306,44 @@ static void test_metadata(struct kb_test *t)
 	}
 }
 
+static void test_dates(struct kb_test *t)
+{
+	// clang-format off
+	static const struct {
+		const char *name, *filename, *text, *want;
+	} rows[] = {
+		{ "HTML: the later of published and modified", "a.html",
+		  "<html><meta property=article:modified_time content='2024-05-06T10:00:00+02:00'>"
+		  "<meta property=article:published_time content='2023-01-02'><p>text", "2024-05-06T08:00:00.000000Z" },
+		{ "HTML: Dublin Core", "a.html", "<html><meta name=DCTERMS.modified content=2022-03-04><p>x",
+		  "2022-03-04T00:00:00.000000Z" },
+		{ "HTML: what is no date says nothing", "a.html", "<html><meta name=date content=yesterday><p>x", "" },
+		{ "front matter", "a.md", "---\ntitle: T\ndate: \"2024-01-02\"\nlastmod: 2024-02-03\n---\nx",
+		  "2024-02-03T00:00:00.000000Z" },
+		{ "a date in the text is none of the document", "a.md", "# Of 2024-01-02\n\ndate: 2024-01-02", "" },
+		{ "mail", "a.eml", "From: a@b\nTo: c@d\nDate: Tue, 5 Mar 2024 09:00:00 +0100\nSubject: Hi\n\nHi there",
+		  "2024-03-05T08:00:00.000000Z" },
+	};
+	// clang-format on
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_parsed parsed = { 0 };
+		char text[KB_TIME_TEXT] = "";
+		struct kb_err err = { 0 };
+		struct kb_doc doc;
+
+		t->row = rows[i].name;
+		CHECK(t, read_here(&arena, rows[i].filename, kb_sv_str(rows[i].text), &parsed, &doc,
+		                   &err));
+		if (parsed.dated_at)
+			kb_time_format(text, parsed.dated_at);
+		CHECK_SV(t, kb_sv_str(text), rows[i].want);
+		kb_doc_fini(&doc);
+		kb_arena_fini(&arena);
+	}
+}
+
 static void test_kinds(struct kb_test *t)
 {
 	// clang-format off
@@ -557,6 +596,7 @@ int main(int argc, char **argv)
 		{ "the kind is told by content first", test_kinds },
 		{ "offsets are places in the text joined by line ends", test_offsets },
 		{ "title, language, description and picture are found", test_metadata },
+		{ "a document says when it was written", test_dates },
 		{ "the main content of a page is kept and the rest is not", test_main_content },
 		{ "PDF", test_pdf },
 		{ "lines from right to left are read as they are written", test_right_to_left },

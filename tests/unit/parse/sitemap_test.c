@@ -1,5 +1,6 @@
 /* Lists of addresses through a real child: a table of small ones, and a set of files if it is
  * there. */
+#include "base/date.h"
 #include "parse/sitemap.h"
 
 #include <fcntl.h>
@@ -164,7 +165,7 @@ static void test_dates(struct kb_test *t)
 
 	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
 		char text[KB_TIME_TEXT] = "";
-		int64_t us = kb_sitemap_date(kb_sv_str(cases[i].text));
+		int64_t us = kb_date_read(kb_sv_str(cases[i].text));
 
 		t->row = cases[i].text;
 		if (us)
@@ -222,7 +223,7 @@ static void check_file(struct kb_test *t, struct kb_parser *parser, const char *
 		                              kb_arena_str(&arena, list.entries[i].url), KB_SV(""));
 
 		if (day.n)
-			CHECK_INT(t, list.entries[i].modified_at, kb_sitemap_date(day));
+			CHECK_INT(t, list.entries[i].modified_at, kb_date_read(day));
 	}
 	kb_arena_fini(&arena);
 }
