@@ -43,3 +43,21 @@ void kb_answer_log(struct kb_answerer *answerer, const struct kb_answer_request 
 	        answer->quote_count, answer->retrieve_us, answer->rank_us,
 	        kb_outcome_name(kb_answer_outcome(answer)));
 }
+
+void kb_answer_conflicts(struct kb_arena *arena, const struct kb_conflict_list *found,
+                         struct kb_answer *answer)
+{
+	struct kb_stated_place *places;
+
+	answer->conflicts = (struct kb_conflict_list){ 0 };
+	if (!found->count)
+		return;
+	places = KB_NEW_ARRAY(arena, answer->quote_count, struct kb_stated_place);
+	for (size_t i = 0; i < answer->quote_count; i++) {
+		const struct kb_quote *quote = &answer->quotes[i];
+
+		places[i] = (struct kb_stated_place){ quote->page_id, quote->offset,
+			                              quote->length ? quote->length : quote->said };
+	}
+	kb_conflicts_said(arena, found, places, answer->quote_count, &answer->conflicts);
+}

@@ -28,6 +28,7 @@
 
 #include "answer/answerer.h"
 #include "answer/closest.h"
+#include "answer/conflict.h"
 #include "answer/outcome.h"
 #include "answer/question.h"
 #include "answer/request.h"
@@ -79,6 +80,7 @@ struct kb_answer {
 	size_t quote_count;
 	/* KB_ANSWER_NONE: what is near without being sure; not in the text. */
 	struct kb_closest_list closest;
+	struct kb_conflict_list conflicts; /* what other documents say otherwise; not in the text */
 	struct kb_checked checked;
 	double confidence; /* of the gate: above 0 it was open; of the surest part */
 	size_t steps;      /* searches made */
@@ -97,6 +99,10 @@ struct kb_answer {
 	        *failure; /* why the answer, which is stored, is not whole; NULL: it is */
 	int64_t prompt_tokens, completion_tokens, cost_micros; /* of all its requests */
 };
+
+/* Of what was found, the conflicts with what the answer's quotes lean on. */
+void kb_answer_conflicts(struct kb_arena *arena, const struct kb_conflict_list *found,
+                         struct kb_answer *answer);
 
 /* Where passages are shown, that is the outcome; without any there is nothing. */
 enum kb_outcome kb_answer_outcome(const struct kb_answer *answer);

@@ -54,7 +54,7 @@ static bool listed(const char *list, struct kb_sv word)
 	           && kb_sv_in_list(kb_sv_str(list), kb_sv_sub(word, 0, word.n - 1)));
 }
 
-static bool is_polar(enum kb_lang lang, struct kb_sv word)
+bool kb_bound_is_polar(enum kb_lang lang, struct kb_sv word)
 {
 	for (size_t i = 0; i < KB_COUNTOF(polar); i++)
 		if (polar[i].lang == lang)
@@ -89,7 +89,7 @@ static unsigned kinds_of(enum kb_lang lang, struct kb_sv text, const struct kb_t
 
 	if (term->flags & KB_TERM_NUMBER)
 		return kinds | NUMBER;
-	if (is_polar(lang, term->word))
+	if (kb_bound_is_polar(lang, term->word))
 		return kinds | POLAR;
 	if (listed(units, term->word))
 		kinds |= UNIT;

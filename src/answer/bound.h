@@ -13,6 +13,9 @@ struct kb_bound_words;
 const struct kb_bound_words *kb_bound_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
                                            enum kb_lang lang, struct kb_sv text);
 
+/* Whether a normalised word turns what is said into its opposite: "not", "ohne". */
+bool kb_bound_is_polar(enum kb_lang lang, struct kb_sv word);
+
 /* The same words but for case, marks and blanks. */
 bool kb_bound_same(const struct kb_bound_words *asked, const struct kb_bound_words *question);
 /* The lesser of the shares of content words that one has of the other; of fewer than two, 0. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answer/fresh.h"
 #include "answer/question.h"
 #include "answer/steps.h"
 #include "base/utf8.h"
@@ -160,6 +161,46 @@ static void explain(struct kb_arena *arena, const struct kb_retrieval *retrieval
 	}
 }
 
+/* The scores stay where they are: they fall from place to place. */
+static void move(struct kb_arena *arena, const size_t *to, size_t count, struct kb_findings *found)
+{
+	struct kb_found *v = kb_arena_copy(arena, found->v, count * sizeof(*v));
+	struct kb_explanation *why = NULL;
+	struct kb_fusion_why *fusions = NULL;
+
+	if (found->explanations)
+		why = kb_arena_copy(arena, found->explanations, count * sizeof(*why));
+	if (found->fusions)
+		fusions = kb_arena_copy(arena, found->fusions, count * sizeof(*fusions));
+	for (size_t i = 0; i < count; i++) {
+		found->v[i] = v[to[i]];
+		found->v[i].score = v[i].score;
+		if (why)
+			found->explanations[i] = why[to[i]];
+		if (fusions)
+			found->fusions[i] = fusions[to[i]];
+	}
+}
+
+/* Who says the same as another stands before it where it is newer, and is not to be reviewed. */
+static bool put_fresh_first(const struct kb_fresh *with, struct kb_findings *found,
+                            struct kb_err *err)
+{
+	struct kb_arena *arena = with->job->arena;
+	struct kb_fresh_passages all = {
+		KB_NEW_ARRAY(arena, found->count, const struct kb_passage *), found->count
+	};
+	size_t *order, count;
+
+	for (size_t i = 0; i < found->count; i++)
+		all.v[i] = &found->v[i].passage;
+	if (!kb_fresh_order(with, &all, &order, &count, err))
+		return false;
+	if (order)
+		move(arena, order, count, found);
+	return true;
+}
+
 /* snapshot: what the request's labels open. */
 static bool search(const struct kb_answer_job *job, const struct kb_find_request *request,
                    const struct kb_snapshot *snapshot, struct kb_findings *out, struct kb_err *err)
@@ -212,7 +253,9 @@ static bool search(const struct kb_answer_job *job, const struct kb_find_request
 	}
 	if (request->explain)
 		explain(arena, &retrieval, &found, out);
-	return true;
+	return request->words_only
+	       || put_fresh_first(&(struct kb_fresh){ job, request->agent_id, &question }, out,
+	                          err);
 }
 
 bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,

@@ -180,6 +180,7 @@ static void say_missing(struct run *run)
 
 static void generate(struct run *run)
 {
+	struct kb_conflict_list found;
 	struct kb_answer_part *parts;
 	size_t count;
 
@@ -187,6 +188,8 @@ static void generate(struct run *run)
 	if (count) {
 		quote(run, parts, count);
 		say_missing(run);
+		kb_steps_conflicts(run->arena, run->steps, run->request->settings, &found);
+		kb_answer_conflicts(run->arena, &found, run->out);
 		return;
 	}
 	refuse(run);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "answer/bound.h"
 #include "answer/named_words.h"
 #include "base/hash.h"
 
@@ -73,7 +74,8 @@ static bool has_unit(const struct reading *r)
 	const struct kb_term *next = beside(r, 1);
 	struct kb_sv behind = kb_sv_trim(kb_sv_from(r->text, r->terms->v[r->at].end));
 
-	return (next && kb_named_word(KB_WORDS_UNIT, next->word)) || kb_sv_starts(behind, KB_SV("%"));
+	return (next && kb_named_word(KB_WORDS_UNIT, next->word))
+	       || kb_sv_starts(behind, KB_SV("%"));
 }
 
 /* Which of them: "room 12". */
@@ -82,10 +84,14 @@ static bool is_of_thing(const struct reading *r)
 	const struct kb_term *term = &r->terms->v[r->at], *before = beside(r, -1);
 	struct kb_sv gap;
 
-	if (!before || before->end > term->start || has_unit(r))
+	if (!before || before->end > term->start)
 		return false;
 	gap = kb_sv_sub(r->text, before->end, term->start - before->end);
-	if (!kb_sv_eq_str(gap, " ") && !kb_sv_eq_str(gap, ". ") && !kb_sv_eq_str(gap, " #"))
+	if (gap.n <= 1 && !(before->flags & (KB_TERM_NUMBER | KB_TERM_CJK))
+	    && (!gap.n || strchr("-_/", gap.p[0])))
+		return true; /* "AX-200" */
+	if (has_unit(r)
+	    || (!kb_sv_eq_str(gap, " ") && !kb_sv_eq_str(gap, ". ") && !kb_sv_eq_str(gap, " #")))
 		return false;
 	return is_counted(before->word)
 	       || (before->flags & KB_TERM_CAPITAL && kb_sv_eq_str(gap, " ")
@@ -113,7 +119,8 @@ void kb_statement_read(struct kb_analyzer *analyzer, enum kb_lang lang, struct k
 	for (r.at = 0; r.at < terms.count; r.at++) {
 		const struct kb_term *term = &terms.v[r.at];
 
-		if (term->flags & (KB_TERM_STOP | KB_TERM_PIECE))
+		if (term->flags & KB_TERM_PIECE
+		    || (term->flags & KB_TERM_STOP && !kb_bound_is_polar(lang, term->word)))
 			continue;
 		if (is_figure(term) && !is_of_thing(&r)) {
 			if (count == FIGURES_MAX)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answer/compare.h"
+#include "answer/fresh.h"
 #include "answer/retrieve.h"
 #include "index/codes.h"
 #include "index/explain.h"
@@ -554,6 +555,20 @@ static bool ask_asking(struct search *s, struct kb_sv text, struct kb_answer_ste
 	return true;
 }
 
+/* What is said where it answers. */
+static bool take_parts(const struct search *s, struct kb_answer_step *step, struct kb_err *err)
+{
+	if (!step->selection.answered)
+		return true;
+	if (!kb_fresh_sentences(
+	            &(struct kb_fresh){ s->job, s->request->agent->id, &step->question },
+	            step->candidates, &step->selection, &step->conflicts, err))
+		return false;
+	kb_answer_parts(s->arena, step->candidates, &step->selection, &step->parts,
+	                &step->part_count);
+	return true;
+}
+
 static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, struct kb_err *err)
 {
 	struct kb_answer_step *step = &s->out->v[s->out->count];
@@ -568,9 +583,8 @@ static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, 
 	if (!ask_alone(s, text, step, err) || !ask_asking(s, text, step, err)
 	    || !ask_attached(s, step, err))
 		return false;
-	if (step->selection.answered)
-		kb_answer_parts(s->arena, step->candidates, &step->selection, &step->parts,
-		                &step->part_count);
+	if (!take_parts(s, step, err))
+		return false;
 	sure = (double)step->selection.gate_z;
 	s->out->confidence = s->out->count ? KB_MAX(s->out->confidence, sure) : sure;
 	s->out->count++;
@@ -642,9 +656,8 @@ static bool take_side(struct search *s, struct kb_sv side, struct kb_sv word, st
 	step->candidate_count = kept;
 	step->with_code = 0;
 	rank(s, s->snapshot, step);
-	if (step->selection.answered)
-		kb_answer_parts(s->arena, step->candidates, &step->selection, &step->parts,
-		                &step->part_count);
+	if (!take_parts(s, step, err))
+		return false;
 	s->out->confidence = KB_MAX(s->out->confidence, (double)step->selection.gate_z);
 	s->out->count++;
 	return true;
@@ -757,4 +770,22 @@ bool kb_steps_take(const struct kb_answer_job *job, const struct kb_answer_reque
 	       && (search_live(job, request, live, out, err)
 	           || (kb_catalog_reopen(catalog, agent_id, live, err)
 	               && search_live(job, request, live, out, err)));
+}
+
+void kb_steps_conflicts(struct kb_arena *arena, const struct kb_steps *steps,
+                        const struct kb_settings *settings, struct kb_conflict_list *out)
+{
+	size_t count = 0;
+
+	*out = (struct kb_conflict_list){ 0 };
+	for (size_t i = 0; i < steps->count; i++)
+		count += steps->v[i].conflicts.count;
+	if (!count || kb_settings_citations(settings) == KB_CITATIONS_NONE)
+		return;
+	out->v = KB_NEW_ARRAY(arena, count, struct kb_conflict);
+	for (size_t i = 0; i < steps->count; i++)
+		for (size_t k = 0; k < steps->v[i].conflicts.count; k++)
+			out->v[out->count++] = steps->v[i].conflicts.v[k];
+	for (size_t i = 0; i < out->count && settings->hide_sources_from_responses.v; i++)
+		out->v[i].said.title = out->v[i].other.title = KB_SV("");
 }

@@ -10,6 +10,7 @@
 #define KB_ANSWER_STEPS_H
 
 #include "answer/answerer_impl.h"
+#include "answer/conflict.h"
 #include "answer/evidence.h"
 #include "answer/named.h"
 #include "answer/parts.h"
@@ -30,6 +31,7 @@ struct kb_answer_step {
 	struct kb_selection selection;
 	struct kb_answer_part *parts; /* none where the gate closed */
 	size_t part_count;
+	struct kb_conflict_list conflicts; /* what documents say otherwise; of all that was found */
 	struct kb_sv missing; /* the side of a comparison that no passage speaks of; its text */
 };
 
@@ -55,5 +57,10 @@ bool kb_steps_take(const struct kb_answer_job *job, const struct kb_answer_reque
 bool kb_steps_search(const struct kb_answer_job *job, const struct kb_answer_request *request,
                      struct kb_snapshot *snapshot, struct kb_steps *out,
                      struct kb_err *err) KB_MUST_CHECK;
+
+/* What documents say otherwise, of all steps: nothing where the agent tells no citations, and no
+ * titles, which may be names of files, where it hides its sources. */
+void kb_steps_conflicts(struct kb_arena *arena, const struct kb_steps *steps,
+                        const struct kb_settings *settings, struct kb_conflict_list *out);
 
 #endif

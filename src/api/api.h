@@ -368,6 +368,8 @@ void kb_record_outcome(struct kb_jw *jw, const struct kb_message *message);
 void kb_record_closest(struct kb_jw *jw, const struct kb_message *message);
 /* The member `verified`, of a checked answer. */
 void kb_record_checked(struct kb_jw *jw, const struct kb_message *message);
+/* The member `conflicts`, of an answer that another document contradicts. */
+void kb_record_conflicts(struct kb_jw *jw, const struct kb_message *message);
 /* The same with customer_intelligence. */
 void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
                                 const struct kb_message *message);

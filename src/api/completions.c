@@ -60,6 +60,7 @@ static void write_citations(struct kb_jw *jw, const struct kb_turn *turn)
 /* Ours, where there are some; what chat programs show of them is in the text. */
 static void write_closest(struct kb_jw *jw, const struct kb_turn *turn)
 {
+	kb_record_conflicts(jw, &turn->message);
 	if (!turn->message.closest)
 		return;
 	kb_record_outcome(jw, &turn->message);

@@ -99,6 +99,7 @@ static void fill_finish(struct kb_jw *jw, const void *arg)
 			kb_record_outcome(jw, message);
 		kb_record_closest(jw, message);
 		kb_record_checked(jw, message);
+		kb_record_conflicts(jw, message);
 	}
 	if (end->more)
 		end->more(end->arg, jw);

@@ -350,6 +350,20 @@ void kb_record_checked(struct kb_jw *jw, const struct kb_message *message)
 	kb_arena_fini(&arena);
 }
 
+/* Ours: what other documents say otherwise. */
+void kb_record_conflicts(struct kb_jw *jw, const struct kb_message *message)
+{
+	struct kb_conflict_list list;
+	struct kb_arena arena = { 0 };
+
+	if (kb_sv_find(message->details, KB_SV("\"conflicts\":[")) < 0)
+		return;
+	kb_conflicts_read(&arena, message->details, &list);
+	kb_jw_key(jw, "conflicts");
+	kb_conflicts_write(jw, &list);
+	kb_arena_fini(&arena);
+}
+
 void kb_record_citations(struct kb_jw *jw, const struct kb_message *message)
 {
 	if (message->citation_count == 0) {
@@ -391,6 +405,7 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 		kb_record_outcome(jw, message);
 	kb_record_closest(jw, message);
 	kb_record_checked(jw, message);
+	kb_record_conflicts(jw, message);
 	if (message->found_page_id) /* ours: which of them was it */
 		kb_jw_key_int(jw, "found_page_id", message->found_page_id);
 	if (message->running) /* ours: llm_response is as far as it has come */

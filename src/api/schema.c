@@ -139,6 +139,8 @@ static const struct kb_schema schemas[] = {
 	            "vectors~:str reranker~:str" },
 	{ "SearchReply", SUCCESS("Search") },
 
+	{ "Stated", "page_id:int page_no:int? second:int? offset:int length:int title:str? text:str dated_at:time?" },
+	{ "Conflict", "said:Stated other:Stated" },
 	{ "CheckedBy", "answer_id:int version:int by:str? at:time" },
 	{ "AnswerCite", "page_id:int state:str" },
 	{ "Answer", "id:int project_id:int version:int state:str questions:[str] answer:str citations:[AnswerCite] "
@@ -209,7 +211,7 @@ static const struct kb_schema schemas[] = {
 	{ "Feedback", "created_at:time updated_at:time user_id:int? reaction:str" },
 	{ "MessageMetadata", "user_ip:str user_agent:str external_id:str request_source:str" },
 	{ "Message", "id:int conversation_id:int user_id:int user_query:str llm_response:str citations:[int]? "
-	             "metadata:MessageMetadata response_feedback:Feedback? closest_passages~:[ClosestPassage] verified~:CheckedBy found_page_id~:int outcome~:str is_running~:bool child_project_id~:int tools:[str] created_at:time "
+	             "metadata:MessageMetadata response_feedback:Feedback? closest_passages~:[ClosestPassage] verified~:CheckedBy conflicts~:[Conflict] found_page_id~:int outcome~:str is_running~:bool child_project_id~:int tools:[str] created_at:time "
 	             "updated_at:time customer_intelligence~:CustomerIntelligence?" },
 	{ "ClosestPassage", "page_id:int page_no:int? second:int? title:str? heading:str? quote:str "
 	                    "excerpt:str offset:int length:int" },
@@ -253,10 +255,10 @@ static const struct kb_schema schemas[] = {
 	{ "TalkNameReply", SUCCESS("TalkName") },
 	{ "TalksReply", SUCCESS("[TalkName]") },
 	{ "TalkPlace", "page_no:int? second:int? offset:int length:int words:str?" },
-	{ "TalkSource", "id:int title:str? url:str? is_pdf:bool places:[TalkPlace]" },
-	{ "TalkClosest", "id:int title:str? url:str? is_pdf:bool excerpt:str places:[TalkPlace]" },
+	{ "TalkSource", "id:int title:str? url:str? is_pdf:bool dated_at:time? places:[TalkPlace]" },
+	{ "TalkClosest", "id:int title:str? url:str? is_pdf:bool dated_at:time? excerpt:str places:[TalkPlace]" },
 	{ "TalkMessage", "id:int prompt:str text:str created_at:time reaction:str? is_running:bool is_answered:bool kind:str? "
-	                 "outcome:str sources:[TalkSource] closest:[TalkClosest] found:int? verified~:CheckedBy answered_by:str?" },
+	                 "outcome:str sources:[TalkSource] closest:[TalkClosest] found:int? verified~:CheckedBy conflicts~:[Conflict] answered_by:str?" },
 	{ "Talk", "session_id:str name:str created_at:time updated_at:time is_locked:bool is_coming:bool "
 	          "messages:[TalkMessage]" },
 	{ "TalkReply", SUCCESS("Talk") },
@@ -283,7 +285,7 @@ static const struct kb_schema schemas[] = {
 	                "is_inline_citation~:bool session_id~:str stream_options~:obj labels~:any "
 	                "labels_exclusive~:bool sub_personas~:obj?" },
 	{ "ChatReply", "id:str object:str created:int model:str? choices:[ChatChoice] usage:ChatUsage "
-	               "citations:[int] outcome~:str closest_passages~:[ClosestPassage] verified~:CheckedBy" },
+	               "citations:[int] outcome~:str closest_passages~:[ClosestPassage] verified~:CheckedBy conflicts~:[Conflict]" },
 	{ "ChatChoice", "index:int message:ChatAnswer logprobs:any? finish_reason:str" },
 	{ "ChatAnswer", "role:str content:str refusal:str? annotations:[ChatAnnotation]" },
 	{ "ChatAnnotation", "type:str url_citation:UrlCitation" },

@@ -10,6 +10,7 @@
 #include "api/visitor.h"
 #include "base/hash.h"
 #include "out/link.h"
+#include "store/dates.h"
 #include "store/talklinks.h"
 #include "write/claims.h"
 
@@ -36,6 +37,7 @@ static void write_page(struct kb_call *call, struct kb_jw *jw, const struct kb_s
 	kb_jw_key_opt(jw, "title", title.n ? title : none);
 	kb_jw_key_opt(jw, "url", anonymous || !url.n ? none : url);
 	kb_jw_key_bool(jw, "is_pdf", kb_page_is_pdf(page));
+	kb_jw_key_time_opt(jw, "dated_at", kb_page_date(page));
 }
 
 /* What an answer says of its documents. */
@@ -87,6 +89,7 @@ static void write_sources(struct kb_call *call, struct kb_jw *jw, const struct t
 			kb_jw_key_null(jw, "title");
 			kb_jw_key_null(jw, "url");
 			kb_jw_key_bool(jw, "is_pdf", false);
+			kb_jw_key_null(jw, "dated_at");
 		}
 		write_places(jw, told, message->citations[i]);
 		kb_jw_end(jw);
@@ -125,6 +128,42 @@ static void write_closest(struct kb_call *call, struct kb_jw *jw, const struct t
 	kb_jw_key_int_opt(jw, "found", message->found_page_id);
 }
 
+/* Those whose documents a question of the visitor's would find now. */
+static void write_conflicts(struct kb_call *call, struct kb_jw *jw, const struct told *told)
+{
+	struct kb_conflict_list list = { 0 };
+	int64_t ids[2 * KB_CONFLICTS_MOST];
+	struct kb_page pages[2 * KB_CONFLICTS_MOST];
+	struct kb_page_ids all = { told->message->child_id ? told->message->child_id
+		                                           : call->agent.id,
+		                   ids, 0 };
+	struct kb_err err;
+	size_t open = 0;
+
+	if (kb_settings_citations(told->settings) != KB_CITATIONS_NONE)
+		kb_conflicts_read(call->arena, told->message->details, &list);
+	list.count = KB_MIN(list.count, (size_t)KB_CONFLICTS_MOST);
+	for (size_t i = 0; i < list.count; i++) {
+		ids[all.count++] = list.v[i].said.page_id;
+		ids[all.count++] = list.v[i].other.page_id;
+	}
+	if (!list.count || !kb_visitor_pages(call, &all, pages, &err))
+		return;
+	for (size_t i = 0; i < list.count; i++) {
+		if (!pages[2 * i].id || !pages[2 * i + 1].id)
+			continue;
+		list.v[open] = list.v[i];
+		list.v[open].said.title = kb_visitor_title(told->settings, &pages[2 * i]);
+		list.v[open].other.title = kb_visitor_title(told->settings, &pages[2 * i + 1]);
+		open++;
+	}
+	list.count = open;
+	if (!open)
+		return;
+	kb_jw_key(jw, "conflicts");
+	kb_conflicts_write(jw, &list);
+}
+
 /* What is said of an answer beyond its text. */
 static void write_answer(struct kb_call *call, struct kb_jw *jw, const struct kb_settings *settings,
                          const struct kb_message *message)
@@ -144,6 +183,7 @@ static void write_answer(struct kb_call *call, struct kb_jw *jw, const struct kb
 	write_sources(call, jw, &told);
 	write_closest(call, jw, &told);
 	kb_record_checked(jw, message);
+	write_conflicts(call, jw, &told);
 	kb_jw_key(jw, "answered_by");
 	if (message->child_id
 	    && kb_store_agent_get(call->api->store, call->arena, call->agent.account_id,

@@ -18,6 +18,7 @@
  *              {"at":90,"bytes":70,"page_id":9,"page_no":0,"offset":12,"length":80},    sentence
  *              {"at":170,"bytes":40,"page_id":0}],                    that no source supports
  *    "checked":{"page_id":7,"version":2,"by":"Ann","at":1700000000000000},  a checked answer
+ *    "conflicts":[{"said":{…},"other":{…}}],  what other documents say otherwise (conflict.h)
  *    "closest":[{"page_id":7,"page_no":2,"title":"…","quote":"…",…}],  (closest.h)
  *    "verified":{"at":1700000000000000,"claims":2,"supported":1}}     after a verification
  *

@@ -72,6 +72,10 @@ struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answ
 		kb_jw_key_int(&jw, "at", answer->checked.at);
 		kb_jw_end(&jw);
 	}
+	if (answer->conflicts.count) {
+		kb_jw_key(&jw, "conflicts");
+		kb_conflicts_write(&jw, &answer->conflicts);
+	}
 	if (answer->model.n)
 		write_model(&jw, answer);
 	if (answer->kind == KB_ANSWER_NONE && answer->closest.count) {

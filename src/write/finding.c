@@ -82,6 +82,7 @@ static void keep_closest(struct kb_writing *w)
 void kb_writing_keep_plain(struct kb_writing *w)
 {
 	const struct kb_answer *from = &w->found->answer;
+	struct kb_conflict_list conflicts;
 	struct kb_answer *to = &w->plain;
 
 	*to = *from;
@@ -99,4 +100,7 @@ void kb_writing_keep_plain(struct kb_writing *w)
 	to->checked.by = kb_arena_sv(w->arena, from->checked.by);
 	keep_closest(w);
 	to->closest = w->closest;
+	kb_steps_conflicts(&w->scratch, &w->found->steps, w->request->settings, &conflicts);
+	kb_conflicts_copy(w->arena, &conflicts, &w->conflicts);
+	kb_answer_conflicts(w->arena, &w->conflicts, to);
 }

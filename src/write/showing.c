@@ -296,6 +296,7 @@ enum kb_write_step kb_write_finish(struct kb_writing *w)
 	}
 	out->text = kb_arena_sv(w->arena, kb_buf_view(&w->text));
 	make_quotes(w);
+	kb_answer_conflicts(w->arena, &w->conflicts, out);
 	if (mode != KB_CITATIONS_NONE) {
 		out->citations = w->cited.pages;
 		out->citation_count = w->cited.page_count;

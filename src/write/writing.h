@@ -67,8 +67,9 @@ struct kb_writing {
 	size_t passages;                       /* as many as a model reads */
 	struct kb_answer_sink sink;
 	struct kb_answer *out;
-	struct kb_answer plain;         /* what stands in for the model */
-	struct kb_closest_list closest; /* what is shown where nothing may be asserted */
+	struct kb_answer plain;            /* what stands in for the model */
+	struct kb_closest_list closest;    /* what is shown where nothing may be asserted */
+	struct kb_conflict_list conflicts; /* of all that was found */
 	/* What was found, until the model that writes is asked: it is large, and found again if
 	 * need be. */
 	struct kb_arena scratch;

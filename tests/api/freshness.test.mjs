@@ -1,0 +1,102 @@
+// Of documents that say the same: the newer is believed, the one whose review is over is not, and what they
+// say otherwise is told.
+import { randomUUID } from "node:crypto";
+import { assert, start, test } from "./lib/harness.mjs";
+
+const dated = (date, text) => `---\ndate: ${date}\n---\n${text}`;
+const files = {
+  "prices-old.md": dated(
+    "2022-03-01",
+    "# Prices\n\nA locker of the Velmora pool costs 12 euros a month. Keys are at the desk.",
+  ),
+  "prices-new.md": dated(
+    "2024-05-02",
+    "# Prices\n\nA locker of the Velmora pool costs 15 euros a month. Keys are at the gate.",
+  ),
+  "hours.md": "# Hours\n\nThe Velmora pool opens at seven in the morning.",
+};
+const question = "What does a locker of the Velmora pool cost?";
+
+async function pool(t, more = {}) {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { ...files, ...more } });
+  const page = async (name) => (await agent.page(name)).id;
+  const ask = (prompt = question, session = randomUUID(), fields = {}) =>
+    agent.expect(200, "POST", `/conversations/${session}/messages`, { json: { prompt, ...fields } });
+  const review = async (name, review_at) =>
+    agent.expect(200, "PUT", `/pages/${await page(name)}/metadata`, { json: { review_at } });
+  return { kb, agent, page, ask, review };
+}
+
+test("the newer of two documents answers, and the older is told with both days", async (t) => {
+  const { agent, page, ask } = await pool(t);
+  const session = randomUUID();
+  const answer = await ask(question, session);
+  assert.match(answer.llm_response, /15 euros/);
+  assert.doesNotMatch(answer.llm_response, /12 euros/);
+  assert.deepEqual(answer.citations, [await page("prices-new.md")]);
+  assert.equal(answer.conflicts.length, 1);
+  const [{ said, other }] = answer.conflicts;
+  assert.deepEqual(
+    [said.page_id, said.text, said.dated_at],
+    [answer.citations[0], "A locker of the Velmora pool costs 15 euros a month.", "2024-05-02T00:00:00.000000Z"],
+  );
+  assert.deepEqual(
+    [other.page_id, other.text, other.dated_at],
+    [
+      await page("prices-old.md"),
+      "A locker of the Velmora pool costs 12 euros a month.",
+      "2022-03-01T00:00:00.000000Z",
+    ],
+  );
+  const [stored] = (await agent.expect(200, "GET", `/conversations/${session}/messages`)).messages.data;
+  assert.deepEqual(stored.conflicts, answer.conflicts, "it is kept with the message");
+  assert.equal(
+    (await ask("When does the Velmora pool open?")).conflicts,
+    undefined,
+    "where nobody contradicts nothing is told",
+  );
+});
+
+test("a document whose review is over comes behind, in answers and in searches", async (t) => {
+  const { agent, page, ask, review } = await pool(t);
+  const first = async () => {
+    const { passages } = await agent.expect(200, "POST", "/search", { json: { query: question } });
+    return passages[0].page_id;
+  };
+  assert.equal(await first(), await page("prices-new.md"), "the newer");
+  await review("prices-new.md", "2025-01-01");
+  const answer = await ask();
+  assert.match(answer.llm_response, /12 euros/);
+  assert.equal(answer.conflicts[0].other.page_id, await page("prices-new.md"));
+  assert.equal(await first(), await page("prices-old.md"));
+  await review("prices-old.md", "2025-01-01");
+  assert.match((await ask()).llm_response, /15 euros/, "of two that are over, the newer");
+  await review("prices-new.md", "2099-01-01");
+  assert.match((await ask()).llm_response, /15 euros/, "a day that is to come changes nothing");
+});
+
+test("alone, a document past its review answers as before", async (t) => {
+  const { ask, review } = await pool(t);
+  await review("hours.md", "2020-01-01");
+  assert.match((await ask("When does the Velmora pool open?")).llm_response, /at seven/);
+});
+
+test("the figures of one thing are not those of another", async (t) => {
+  const { ask } = await pool(t, {
+    "small.md": dated("2024-01-01", "# Brisca 200\n\nThe tank of the machine holds 2 litres of water."),
+    "large.md": dated("2025-01-01", "# Brisca 300\n\nThe tank of the machine holds 4 litres of water."),
+  });
+  const answer = await ask("How much water does the tank of the Brisca 200 hold?");
+  assert.match(answer.llm_response, /2 litres/);
+  assert.equal(answer.conflicts, undefined);
+});
+
+test("what labels close is no other word", async (t) => {
+  const { agent, page, ask } = await pool(t);
+  const [{ id }] = await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
+  await agent.expect(200, "PUT", `/pages/${await page("prices-new.md")}/labels`, { json: { label_ids: [id] } });
+  const open = await ask();
+  assert.match(open.llm_response, /12 euros/);
+  assert.equal(open.conflicts, undefined);
+});
