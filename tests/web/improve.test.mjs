@@ -115,3 +115,44 @@ test("a test that turned shows both answers, and the keyboard alone mends it and
   assert.match(await week.innerText(), /2\s+1\s+1\s+1\s+0$/);
   quiet();
 });
+
+test("a document whose day has come is shown, and stands again until another day", async (t) => {
+  const { agent, page, open } = await scene(t);
+  const { id } = await agent.page("ferry.txt");
+  await agent.expect(200, "PUT", `/pages/${id}/metadata`, { json: { review_at: "2025-01-01" } });
+  const { uploads } = await agent.expect(200, "GET", "/sources");
+  await agent.expect(201, "PUT", `/sources/${uploads.id}`, { json: { review_at: "2025-02-01" } });
+
+  await open("content");
+  await page.getByText("Review is due").first().waitFor();
+  await open("improve");
+  const part = page.getByRole("region", { name: "Documents to look at again" });
+  await part.getByRole("button", { name: "All uploads" }).waitFor();
+  await part.getByRole("button", { name: "ferry" }).click();
+  const sheet = page.getByRole("dialog");
+  await sheet.getByLabel("Look at it again on").fill("2099-05-01");
+  assert.deepEqual(await faults(page, "a review"), []);
+  await sheet.getByRole("button", { name: "It still holds" }).click();
+  await page.getByText("Noted").waitFor();
+  const { review_at } = await agent.expect(200, "GET", `/pages/${id}/metadata`);
+  assert.equal(review_at, "2099-05-01T00:00:00.000000Z");
+
+  await part.getByRole("button", { name: "All uploads" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "No review any more" }).click();
+  await part.getByText("No document is due.").waitFor();
+  assert.equal((await agent.expect(200, "GET", "/sources")).uploads.review_at, null);
+});
+
+test("who looks at a conversation reads what another document says otherwise", async (t) => {
+  const { agent, page, open } = await scene(t);
+  const dated = (day, price) =>
+    `---\ndate: ${day}\n---\n# Fares\n\nA ticket for the Velmora ferry costs ${price} euros.`;
+  await agent.add({ "old.md": dated("2022-03-01", 7), "new.md": dated("2024-05-02", 9) });
+  const answer = await agent.ask("What does a ticket for the Velmora ferry cost?");
+  assert.match(answer.llm_response, /9 euros/);
+  await open("conversations");
+  await page.getByRole("button", { name: "What does a ticket" }).click();
+  await page.getByText("says otherwise than this answer").waitFor();
+  await page.getByText("costs 7 euros").waitFor();
+  assert.deepEqual(await faults(page, "a conflict"), []);
+});

@@ -891,3 +891,35 @@ test("a question that was asked without a network is sent when it is back", asyn
   await page.getByText("Hester Quillby").waitFor();
   assert.equal(await page.locator(".exchange").count(), 1);
 });
+
+test("where documents disagree, visitors read both statements with their days, and none that is closed to them", async (t) => {
+  const fares = (day, price) =>
+    `---\ndate: ${day}\n---\n# Fares of ${day.slice(0, 4)}\n\nA ticket for the Orvik ferry costs ${price} crowns.`;
+  const { kb, agent, link } = await open(
+    t,
+    {},
+    { files: { "old.md": fares("2022-03-01", 7), "new.md": fares("2024-05-02", 9) } },
+  );
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await ask(page, "What does a ticket for the Orvik ferry cost?");
+  const both = page.locator(".closest", { hasText: "The documents differ on this" });
+  await both.waitFor();
+  assert.match(await page.locator(".reply .text").first().textContent(), /9 crowns/);
+  assert.deepEqual(await both.locator("blockquote").allTextContents(), [
+    "A ticket for the Orvik ferry costs 9 crowns.",
+    "A ticket for the Orvik ferry costs 7 crowns.",
+  ]);
+  assert.match(
+    (await both.locator("li > div").allTextContents()).join(" "),
+    /Fares of 2024.*2024.*Fares of 2022.*2022/,
+  );
+  assert.deepEqual(await faultsEverywhere(page, "documents that differ"), []);
+  const old = await agent.page("old.md");
+  const [{ id }] = await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
+  await agent.expect(200, "PUT", `/pages/${old.id}/labels`, { json: { label_ids: [id] } });
+  await page.reload();
+  await page.locator(".reply .text").first().waitFor();
+  assert.equal(await both.count(), 0);
+  quiet();
+});

@@ -30,6 +30,8 @@ export interface Source {
   reason_arguments?: string[];
   synced_at: string | null;
   next_sync_at: string | null;
+  review_at: string | null;
+  is_review_due: boolean;
   /** What it was taken for, and how far its reading is; of the first hundred. */
   kind?: keyof typeof w.kinds;
   page_count?: number;
@@ -41,6 +43,10 @@ export interface ContentPage extends Page {
   source_id: number;
   words: number;
   cited: number;
+  dated_at: string | null;
+  /** Its own, or that of its source. */
+  review_at: string | null;
+  is_review_due: boolean;
 }
 
 export interface NeedPage {

@@ -1,6 +1,8 @@
 // What the screen Improve and the corrections in place read and write.
-import { get, post, put, remove } from "./api";
+import { ApiError, get, post, put, remove } from "./api";
+import type { ContentPage, Source } from "./content";
 import type { List } from "./types";
+import { w } from "../words/dashboard";
 
 export interface Gap {
   id: number;
@@ -47,6 +49,13 @@ export interface Kept {
   answer_before: string | null;
   turned_at: string | null;
 }
+/** A document, or a source whose documents share its day, that its owner wanted to look at by now. */
+export interface Due {
+  id: number;
+  isSource: boolean;
+  title: string;
+  review_at: string;
+}
 export interface Week {
   from: string;
   asked: number;
@@ -60,16 +69,59 @@ const of = (id: number) => `/projects/${id}`;
 /** So many of each are shown; who mends them sees the next. */
 const SHOWN = 30;
 
+/** Who may improve answers need not manage content: then there is nothing to look at. */
+const unlessClosed = <T>(read: Promise<T>, none: T) =>
+  read.catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 403) return none;
+    throw error;
+  });
+
+async function readDue(id: number, signal: AbortSignal): Promise<Due[]> {
+  const [pages, { sitemaps, uploads }] = await Promise.all([
+    unlessClosed(get<{ data: ContentPage[] }>(`${of(id)}/content/pages`, { review_due: true, limit: SHOWN }, signal), {
+      data: [],
+    }),
+    unlessClosed(get<{ sitemaps: Source[]; uploads: Source | null }>(`${of(id)}/sources`, {}, signal), {
+      sitemaps: [],
+      uploads: null,
+    }),
+  ]);
+  const sources = [...sitemaps, ...(uploads ? [uploads] : [])].filter((source) => source.is_review_due);
+  return [
+    ...sources.map((source) => ({
+      id: source.id,
+      isSource: true,
+      title: source.settings.sitemap_path ?? w.improve.allUploads,
+      review_at: source.review_at!,
+    })),
+    ...pages.data.map((page) => ({ id: page.id, isSource: false, title: page.title, review_at: page.review_at! })),
+  ];
+}
+/** Its owner stands for it until that day; null: there is none. */
+export const review = (id: number, due: Due, review_at: string | null) =>
+  due.isSource
+    ? put(`${of(id)}/sources/${due.id}`, { review_at })
+    : put(`${of(id)}/pages/${due.id}/metadata`, { review_at });
+
 export const read = async (id: number, signal: AbortSignal) => {
-  const [gaps, answers, tests, closed, passed, report] = await Promise.all([
+  const [gaps, answers, tests, closed, passed, report, due] = await Promise.all([
     get<List<Gap>>(`${of(id)}/gaps`, { state: "open", limit: SHOWN }, signal),
     get<List<Checked>>(`${of(id)}/answers`, { to_look_at: true, limit: SHOWN }, signal),
     get<List<Kept>>(`${of(id)}/tests`, { to_look_at: true, limit: SHOWN }, signal),
     get<List<Gap>>(`${of(id)}/gaps`, { state: "answered", limit: SHOWN }, signal),
     get<List<Kept>>(`${of(id)}/tests`, { state: "passed", limit: SHOWN }, signal),
     get<{ weeks: Week[] }>(`${of(id)}/reports/improvement`, {}, signal),
+    readDue(id, signal),
   ]);
-  return { gaps, answers, tests, closed, turned: passed.data.filter((test) => test.turned_at), weeks: report.weeks };
+  return {
+    gaps,
+    answers,
+    tests,
+    closed,
+    due,
+    turned: passed.data.filter((test) => test.turned_at),
+    weeks: report.weeks,
+  };
 };
 
 export const readGap = (id: number, gap: number, signal: AbortSignal) =>

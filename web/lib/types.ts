@@ -92,6 +92,8 @@ export interface Metadata {
   description: string | null;
   image: string | null;
   word_count: number | null;
+  dated_at: string | null;
+  review_at: string | null;
 }
 
 export interface Progress {
@@ -137,6 +139,19 @@ export interface Conversation {
   request_source: string;
 }
 
+/** A sentence where it stands, and the day of its document. */
+export interface Stated {
+  page_id: number;
+  title: string | null;
+  text: string;
+  dated_at: string | null;
+}
+/** What an answer says, and what another document says. */
+export interface Conflict {
+  said: Stated;
+  other: Stated;
+}
+
 export interface Message {
   id: number;
   user_query: string;
@@ -151,6 +166,7 @@ export interface Message {
   found_page_id?: number;
   child_project_id?: number;
   /** Of an answer that a person has checked. */
+  conflicts?: Conflict[];
   verified?: { answer_id: number; version: number; by: string | null; at: string };
   created_at: string;
   customer_intelligence?: {

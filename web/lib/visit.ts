@@ -21,6 +21,8 @@ export interface TalkSource {
   title: string | null;
   url: string | null;
   is_pdf: boolean;
+  /** When it was written or changed last; null: nobody knows. */
+  dated_at: string | null;
   places: Place[];
 }
 /** A passage that comes close where nothing answers for sure. */
@@ -36,6 +38,18 @@ export interface TalkPicture {
   text: string;
   is_inline: boolean;
 }
+/** A sentence where it stands, and the day of its document. */
+export interface Stated {
+  page_id: number;
+  title: string | null;
+  text: string;
+  dated_at: string | null;
+}
+/** What the answer says, and what another document says. */
+export interface TalkConflict {
+  said: Stated;
+  other: Stated;
+}
 interface AnswerParts {
   is_answered: boolean;
   kind: string | null;
@@ -46,6 +60,7 @@ interface AnswerParts {
   answered_by: string | null;
   /** Who has checked the answer, and when. */
   verified?: { by: string | null; at: string };
+  conflicts?: TalkConflict[];
 }
 export interface TalkMessage extends AnswerParts {
   id: number;

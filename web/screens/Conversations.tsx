@@ -7,6 +7,7 @@ import { Dialog } from "../components/Dialog";
 import { DocumentPane } from "../components/DocumentPane";
 import { Empty } from "../components/Empty";
 import { Loaded } from "../components/Loaded";
+import { Note } from "../components/Note";
 import { SearchField } from "../components/SearchField";
 import { Screen } from "../components/Shell";
 import { Table } from "../components/Table";
@@ -99,6 +100,22 @@ function Facts({ message }: { message: Message }) {
   return <p class="lead facts-line num">{facts.join(" · ")}</p>;
 }
 
+/** What another document says otherwise, with the days of both. */
+const Differing = ({ message }: { message: Message }) => (
+  <>
+    {message.conflicts?.map(({ said, other }, i) => (
+      <Note key={i} kind="warn">
+        {w.improve.otherwise(
+          other.title ?? w.document,
+          said.dated_at && date(said.dated_at),
+          other.dated_at && date(other.dated_at),
+        )}{" "}
+        <q dir="auto">{other.text}</q>
+      </Note>
+    ))}
+  </>
+);
+
 /** So many earlier questions a test keeps, and of such a length. */
 const TURNS = 10,
   TURN_CHARS = 1000;
@@ -151,6 +168,7 @@ function Transcript({ id, session, messages }: { id: number; session: string; me
                   <span class="space" />
                   <Proof turn={turn} />
                 </div>
+                <Differing message={messages[i]!} />
                 <Facts message={messages[i]!} />
               </Answer>
             </div>

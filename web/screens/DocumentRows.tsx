@@ -134,7 +134,17 @@ export function DocumentRows({ id, filter, limit, origin, empty, version, onChan
               },
               {
                 title: w.state,
-                cell: (row) => <span class={`badge ${tones[row.index_status]}`}>{w.status[row.index_status]}</span>,
+                cell: (row) => (
+                  <>
+                    <span class={`badge ${tones[row.index_status]}`}>{w.status[row.index_status]}</span>
+                    {row.is_review_due && (
+                      <>
+                        {" "}
+                        <span class="badge warn">{w.improve.reviewDue}</span>
+                      </>
+                    )}
+                  </>
+                ),
               },
               {
                 title: w.size,

@@ -13,7 +13,7 @@ import { get, post, put, remove } from "../lib/api";
 import { tellDeleted } from "../lib/deleted";
 import { readPage } from "../lib/content";
 import { download } from "../lib/files";
-import { dateTime, number } from "../lib/format";
+import { date, dateTime, number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { attempt, hasFeature, readStats, tell } from "../lib/state";
 import type { List, Metadata, PageText, Passage } from "../lib/types";
@@ -43,6 +43,7 @@ function MetadataForm({ id, metadata, lost, onSaved }: FormProps) {
     url: metadata.url ?? "",
     description: metadata.description ?? "",
     image: metadata.image ?? "",
+    review_at: metadata.review_at?.slice(0, 10) ?? "",
   });
   const [error, setError] = useState("");
   async function save(change: Record<string, string | null>) {
@@ -56,9 +57,10 @@ function MetadataForm({ id, metadata, lost, onSaved }: FormProps) {
       setError((failure as Error).message);
     }
   }
-  const changed = Object.fromEntries(
+  const changed: Record<string, string | null> = Object.fromEntries(
     fields.filter(([name]) => values[name] !== (metadata[name] ?? "")).map(([name]) => [name, values[name] || null]),
   );
+  if (values.review_at !== (metadata.review_at?.slice(0, 10) ?? "")) changed.review_at = values.review_at || null;
   return (
     <form
       class="options"
@@ -91,6 +93,17 @@ function MetadataForm({ id, metadata, lost, onSaved }: FormProps) {
           }
         </Field>
       ))}
+      <Field label={w.improve.lookAgain} help={w.improve.dueHelp}>
+        {(given) => (
+          <input
+            {...given}
+            class="input"
+            type="date"
+            value={values.review_at}
+            onInput={(e) => setValues({ ...values, review_at: e.currentTarget.value })}
+          />
+        )}
+      </Field>
       {error && <Note kind="bad">{error}</Note>}
       <div class="split">
         <Button kind="primary" type="submit" disabled={!Object.keys(changed).length}>
@@ -206,6 +219,7 @@ export default function DocumentSheet({ id, pageId, onClose, onChanged }: Props)
             w.status[page.index_status],
             metadata.value.value?.word_count != null && w.words(number(metadata.value.value.word_count)),
             page.cited > 0 && w.citedTimes(page.cited),
+            page.dated_at && w.improve.dated(date(page.dated_at)),
             dateTime(page.updated_at),
           ]
             .filter(Boolean)

@@ -4,15 +4,15 @@ import { Loaded } from "../components/Loaded";
 import { Screen } from "../components/Shell";
 import { Rows } from "../components/Table";
 import { ago, date, number } from "../lib/format";
-import { read, type Checked, type Gap, type Kept, type Week } from "../lib/improve";
+import { read, type Checked, type Due, type Gap, type Kept, type Week } from "../lib/improve";
 import { useResource } from "../lib/resource";
 import { w } from "../words/dashboard";
-import { AnswerSheet, GapSheet, TestSheet } from "./ImproveSheets";
+import { AnswerSheet, DueSheet, GapSheet, TestSheet } from "./ImproveSheets";
 
 /** What is done shows here a little later: the service asks again by itself. */
 const LATER_MS = 5000;
 
-type Open = { gap: Gap } | { answer: Checked } | { test: Kept };
+type Open = { gap: Gap } | { answer: Checked } | { test: Kept } | { due: Due };
 
 /** j and k go through the rows, as in many lists; a row is a button, so that Enter opens it. */
 function useKeys() {
@@ -122,7 +122,7 @@ export default function Improve({ id }: { id: number }) {
       <div class="column improve">
         <p class="lead">{w.improve.keys}</p>
         <Loaded from={all}>
-          {({ gaps, answers, tests, closed, turned, weeks }) => (
+          {({ gaps, answers, tests, closed, due, turned, weeks }) => (
             <>
               <List
                 title={w.improve.tests}
@@ -143,6 +143,16 @@ export default function Improve({ id }: { id: number }) {
                 kind="warn"
                 when={(answer) => answer.checked_at}
                 onOpen={(answer) => setOpen({ answer })}
+              />
+              <List
+                title={w.improve.due}
+                none={w.improve.dueNone}
+                rows={due}
+                nameOf={(one) => one.title}
+                badge={(one) => (one.isSource ? w.improve.dueSource : w.improve.dueDocument)}
+                kind="warn"
+                when={(one) => one.review_at}
+                onOpen={(one) => setOpen({ due: one })}
               />
               <List
                 title={w.improve.gaps}
@@ -180,6 +190,7 @@ export default function Improve({ id }: { id: number }) {
       </div>
       {open && "gap" in open && <GapSheet id={id} of={open.gap} onClose={close} onDone={done} />}
       {open && "answer" in open && <AnswerSheet id={id} of={open.answer} onClose={close} onDone={done} />}
+      {open && "due" in open && <DueSheet id={id} of={open.due} onClose={close} onDone={done} />}
       {open && "test" in open && <TestSheet id={id} of={open.test} onClose={close} onDone={done} />}
     </Screen>
   );

@@ -5,7 +5,7 @@ import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { date } from "../lib/format";
 import * as improve from "../lib/improve";
-import type { Checked, Gap, Kept } from "../lib/improve";
+import type { Checked, Due, Gap, Kept } from "../lib/improve";
 import { useResource } from "../lib/resource";
 import { attempt, tell } from "../lib/state";
 import { w } from "../words/dashboard";
@@ -130,6 +130,54 @@ export function AnswerSheet({ id, of: answer, onClose, onDone }: Props<Checked>)
         </p>
       ))}
       <AnswerField value={text} onChange={setText} />
+    </Dialog>
+  );
+}
+
+/** The day in so many months, as an input of a day has it. */
+function inMonths(months: number) {
+  const day = new Date();
+  day.setMonth(day.getMonth() + months);
+  return day.toISOString().slice(0, 10);
+}
+
+/** A document or source whose day has come: it still holds, until another day. */
+export function DueSheet({ id, of: due, onClose, onDone }: Props<Due>) {
+  const [until, setUntil] = useState(inMonths(12));
+  const { busy, run } = useDoing(onDone);
+  return (
+    <Dialog
+      sheet
+      title={due.title}
+      onClose={onClose}
+      onSubmit={() => until && void run(() => improve.review(id, due, until), w.improve.isReviewed)}
+      footer={
+        <>
+          <Button disabled={busy} onClick={() => void run(() => improve.review(id, due, null), w.improve.isReviewed)}>
+            {w.improve.noReview}
+          </Button>
+          <Button href={`/agents/${id}/content${due.isSource ? "" : `?document=${due.id}`}`}>{w.content}</Button>
+          <Button kind="primary" type="submit" busy={busy} disabled={!until}>
+            {w.improve.stillHolds}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        {due.isSource ? w.improve.dueSource : w.improve.dueDocument} <small>{date(due.review_at)}</small>
+      </p>
+      <p class="lead">{w.improve.dueHelp}</p>
+      <Field label={w.improve.lookAgain}>
+        {(about) => (
+          <input
+            {...about}
+            class="input"
+            type="date"
+            value={until}
+            onInput={(event) => setUntil(event.currentTarget.value)}
+          />
+        )}
+      </Field>
     </Dialog>
   );
 }

@@ -6,6 +6,7 @@ import type { State as TurnState } from "../lib/talk";
 import { newVisitTurn, Visitor, type TalkSource, type VisitTurn } from "../lib/visit";
 import { Bar } from "../visitor/Bar";
 import Closest from "../visitor/Closest";
+import Differ from "../visitor/Differ";
 import { Exchange } from "../visitor/Exchange";
 import { Face } from "../visitor/Face";
 import { Field } from "../visitor/Field";
@@ -106,10 +107,17 @@ const place = {
   words: "A frame is guaranteed for ten years.",
 };
 const sources: TalkSource[] = [
-  { id: 7, title: "Warranty and returns.pdf", url: null, is_pdf: true, places: [place] },
-  { id: 8, title: data.sources[1]!.title, url: data.sources[1]!.url, is_pdf: false, places: [] },
-  { id: 9, title: null, url: null, is_pdf: false, places: [] },
-  { id: 10, title: "Opening hours.md", url: null, is_pdf: false, places: [] },
+  {
+    id: 7,
+    title: "Warranty and returns.pdf",
+    url: null,
+    is_pdf: true,
+    dated_at: "2024-05-02T00:00:00.000000Z",
+    places: [place],
+  },
+  { id: 8, title: data.sources[1]!.title, url: data.sources[1]!.url, is_pdf: false, dated_at: null, places: [] },
+  { id: 9, title: null, url: null, is_pdf: false, dated_at: null, places: [] },
+  { id: 10, title: "Opening hours.md", url: null, is_pdf: false, dated_at: null, places: [] },
 ];
 const questions = ["How long is the guarantee?", "What does an inspection cost?", "Do you rent?", "Where are you?"];
 const starters = questions.slice(0, 3).map((question, i) => ({ question, from: i ? null : sources[0]!.title }));
@@ -222,6 +230,23 @@ const specimens: Specimens = {
         found={7}
         onOpen={() => {}}
         onFound={() => {}}
+      />
+    </State>
+  ),
+  Differ: () => (
+    <State name="two days, one of which nobody knows">
+      <Differ
+        conflicts={[
+          {
+            said: {
+              page_id: 7,
+              title: "Prices.pdf",
+              text: "A frame costs 900 euros.",
+              dated_at: "2024-05-02T00:00:00Z",
+            },
+            other: { page_id: 8, title: "Old prices.pdf", text: "A frame costs 800 euros.", dated_at: null },
+          },
+        ]}
       />
     </State>
   ),

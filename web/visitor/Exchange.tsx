@@ -7,6 +7,7 @@ import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
 import type { TalkSource, Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
+import Differ from "./Differ";
 import { Face } from "./Face";
 import { usePart } from "../lib/usepart";
 import { isViewed, keepOpen, opensFirst, Sources, titleOf } from "./Sources";
@@ -213,6 +214,7 @@ function Reply(props: Props & { side: string }) {
             onFound={settings.share || !on(look.enable_feedbacks) ? undefined : (id) => void visitor.find(turn, id)}
           />
         )}
+        {answer?.conflicts && <Differ conflicts={answer.conflicts} />}
         {answer?.verified && <p class="mute">{checked(answer.verified)}</p>}
         {answer?.answered_by && <p class="mute">{put(t.answeredBy, { name: answer.answered_by })}</p>}
         {state === "done" && <Acts settings={settings} visitor={visitor} turn={turn} />}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { Icon } from "./Icon";
-import { atMoment, clock, host } from "../lib/format";
+import { atMoment, clock, date, host } from "../lib/format";
 import { put } from "../lib/language";
 import type { Look } from "../lib/look";
 import type { TalkSource } from "../lib/visit";
@@ -35,13 +35,17 @@ export const momentOf = (source: TalkSource) => source.places[0]?.second ?? null
 /** What the viewer shows rather than the address it came from. */
 export const isViewed = (source: TalkSource) => source.is_pdf || momentOf(source) !== null;
 
-export function where(source: TalkSource): string {
+function placeIn(source: TalkSource): string {
   const second = momentOf(source);
   if (second !== null) return clock(second);
   const pages = [...new Set(source.places.map((place) => place.page_no).filter((n) => n))].sort((a, b) => a! - b!);
   if (pages.length) return put(t.page, { n: pages.slice(0, 3).join(", ") });
   return source.url ? host(source.url) : "";
 }
+
+/** Its place, and the day of the document. */
+export const where = (source: TalkSource) =>
+  [placeIn(source), source.dated_at && date(source.dated_at)].filter(Boolean).join(" · ");
 
 interface RowProps {
   source: TalkSource;

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "حذف",
   deleteTalk: "هل تريد حذف هذه المحادثة؟",
   document: "المستند {n}",
+  documentsDiffer: "المستندات تختلف في هذا",
   download: "تنزيل",
   drop: "أفلت الملفات هنا",
   filesMost: "{n} ملفات على الأكثر مع كل سؤال",

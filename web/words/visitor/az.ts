@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Sil",
   deleteTalk: "Bu söhbət silinsin?",
   document: "Sənəd {n}",
+  documentsDiffer: "Sənədlər burada fərqlənir",
   download: "Yüklə",
   drop: "Faylları bura buraxın",
   filesMost: "Bir sualla ən çoxu {n} fayl",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Изтриване",
   deleteTalk: "Да се изтрие ли този разговор?",
   document: "Документ {n}",
+  documentsDiffer: "Документите се различават по това",
   download: "Изтегляне",
   drop: "Пуснете файловете тук",
   filesMost: "Най-много {n} файла с един въпрос",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "মুছুন",
   deleteTalk: "এই কথোপকথন মুছবেন?",
   document: "নথি {n}",
+  documentsDiffer: "এ বিষয়ে নথিগুলি ভিন্ন কথা বলে",
   download: "ডাউনলোড",
   drop: "ফাইল এখানে ছাড়ুন",
   filesMost: "এক প্রশ্নে সর্বাধিক {n}টি ফাইল",

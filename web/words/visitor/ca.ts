@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Elimina",
   deleteTalk: "Voleu eliminar aquesta conversa?",
   document: "Document {n}",
+  documentsDiffer: "Els documents difereixen en això",
   download: "Baixa",
   drop: "Deixeu anar els fitxers aquí",
   filesMost: "Com a màxim {n} fitxers per pregunta",

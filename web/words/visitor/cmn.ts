@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "删除",
   deleteTalk: "删除这个对话？",
   document: "文档 {n}",
+  documentsDiffer: "各文档对此说法不一",
   download: "下载",
   drop: "把文件拖到这里",
   filesMost: "每个问题最多 {n} 个文件",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Smazat",
   deleteTalk: "Smazat tuto konverzaci?",
   document: "Dokument {n}",
+  documentsDiffer: "Dokumenty se v tomto liší",
   download: "Stáhnout",
   drop: "Sem pusťte soubory",
   filesMost: "Nejvýše {n} souborů s jednou otázkou",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Slet",
   deleteTalk: "Slet denne samtale?",
   document: "Dokument {n}",
+  documentsDiffer: "Dokumenterne er uenige om dette",
   download: "Download",
   drop: "Slip filer her",
   filesMost: "Højst {n} filer med ét spørgsmål",

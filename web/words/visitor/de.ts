@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Löschen",
   deleteTalk: "Dieses Gespräch löschen?",
   document: "Dokument {n}",
+  documentsDiffer: "Die Dokumente sagen hier Verschiedenes",
   download: "Herunterladen",
   drop: "Dateien hier ablegen",
   filesMost: "Höchstens {n} Dateien mit einer Frage",

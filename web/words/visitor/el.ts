@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Διαγραφή",
   deleteTalk: "Διαγραφή αυτής της συνομιλίας;",
   document: "Έγγραφο {n}",
+  documentsDiffer: "Τα έγγραφα διαφέρουν σε αυτό",
   download: "Λήψη",
   drop: "Αφήστε τα αρχεία εδώ",
   filesMost: "Το πολύ {n} αρχεία ανά ερώτηση",

@@ -20,6 +20,7 @@ const en = {
   delete: "Delete",
   deleteTalk: "Delete this conversation?",
   document: "Document {n}",
+  documentsDiffer: "The documents differ on this",
   download: "Download",
   drop: "Drop files here",
   filesMost: "At most {n} files with one question",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Eliminar",
   deleteTalk: "¿Eliminar esta conversación?",
   document: "Documento {n}",
+  documentsDiffer: "Los documentos difieren en esto",
   download: "Descargar",
   drop: "Suelta los archivos aquí",
   filesMost: "Como máximo {n} archivos por pregunta",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "حذف",
   deleteTalk: "این گفتگو حذف شود؟",
   document: "سند {n}",
+  documentsDiffer: "اسناد در این باره متفاوت‌اند",
   download: "دانلود",
   drop: "فایل‌ها را اینجا رها کنید",
   filesMost: "حداکثر {n} فایل با هر پرسش",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Poista",
   deleteTalk: "Poistetaanko tämä keskustelu?",
   document: "Asiakirja {n}",
+  documentsDiffer: "Asiakirjat eroavat tässä",
   download: "Lataa",
   drop: "Pudota tiedostot tähän",
   filesMost: "Enintään {n} tiedostoa yhteen kysymykseen",

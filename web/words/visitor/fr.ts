@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Supprimer",
   deleteTalk: "Supprimer cette conversation ?",
   document: "Document {n}",
+  documentsDiffer: "Les documents divergent sur ce point",
   download: "Télécharger",
   drop: "Déposez les fichiers ici",
   filesMost: "{n} fichiers au plus par question",

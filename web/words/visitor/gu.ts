@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "કાઢી નાખો",
   deleteTalk: "આ વાતચીત કાઢી નાખવી?",
   document: "દસ્તાવેજ {n}",
+  documentsDiffer: "આ વિશે દસ્તાવેજો જુદું કહે છે",
   download: "ડાઉનલોડ",
   drop: "ફાઇલો અહીં મૂકો",
   filesMost: "એક પ્રશ્ન સાથે વધુમાં વધુ {n} ફાઇલો",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "מחיקה",
   deleteTalk: "למחוק את השיחה הזאת?",
   document: "מסמך {n}",
+  documentsDiffer: "המסמכים חלוקים בכך",
   download: "הורדה",
   drop: "שחררו קבצים כאן",
   filesMost: "עד {n} קבצים בשאלה אחת",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "हटाएँ",
   deleteTalk: "यह बातचीत हटाएँ?",
   document: "दस्तावेज़ {n}",
+  documentsDiffer: "इस पर दस्तावेज़ अलग-अलग कहते हैं",
   download: "डाउनलोड करें",
   drop: "फ़ाइलें यहाँ छोड़ें",
   filesMost: "एक सवाल के साथ अधिकतम {n} फ़ाइलें",

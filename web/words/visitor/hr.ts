@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Izbriši",
   deleteTalk: "Izbrisati ovaj razgovor?",
   document: "Dokument {n}",
+  documentsDiffer: "Dokumenti se ovdje razlikuju",
   download: "Preuzmi",
   drop: "Ispustite datoteke ovdje",
   filesMost: "Najviše {n} datoteka uz jedno pitanje",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Törlés",
   deleteTalk: "Törli ezt a beszélgetést?",
   document: "{n}. dokumentum",
+  documentsDiffer: "A dokumentumok ebben eltérnek",
   download: "Letöltés",
   drop: "Húzza ide a fájlokat",
   filesMost: "Egy kérdéshez legfeljebb {n} fájl",

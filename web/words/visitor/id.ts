@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Hapus",
   deleteTalk: "Hapus percakapan ini?",
   document: "Dokumen {n}",
+  documentsDiffer: "Dokumen berbeda tentang hal ini",
   download: "Unduh",
   drop: "Letakkan berkas di sini",
   filesMost: "Paling banyak {n} berkas untuk satu pertanyaan",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Elimina",
   deleteTalk: "Eliminare questa conversazione?",
   document: "Documento {n}",
+  documentsDiffer: "I documenti divergono su questo",
   download: "Scarica",
   drop: "Trascina qui i file",
   filesMost: "Al massimo {n} file per domanda",

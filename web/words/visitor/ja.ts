@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "削除",
   deleteTalk: "この会話を削除しますか？",
   document: "文書 {n}",
+  documentsDiffer: "この点は文書によって異なります",
   download: "ダウンロード",
   drop: "ここにファイルをドロップ",
   filesMost: "1 つの質問に最大 {n} 個のファイル",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Busak",
   deleteTalk: "Busak obrolan iki?",
   document: "Dokumen {n}",
+  documentsDiffer: "Dokumen-dokumen beda bab iki",
   download: "Undhuh",
   drop: "Selehna berkas ing kene",
   filesMost: "Paling akeh {n} berkas kanggo siji pitakon",

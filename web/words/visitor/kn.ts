@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "ಅಳಿಸಿ",
   deleteTalk: "ಈ ಸಂಭಾಷಣೆಯನ್ನು ಅಳಿಸಬೇಕೆ?",
   document: "ದಾಖಲೆ {n}",
+  documentsDiffer: "ಈ ಬಗ್ಗೆ ದಾಖಲೆಗಳು ಬೇರೆ ಬೇರೆ ಹೇಳುತ್ತವೆ",
   download: "ಡೌನ್‌ಲೋಡ್",
   drop: "ಕಡತಗಳನ್ನು ಇಲ್ಲಿ ಬಿಡಿ",
   filesMost: "ಒಂದು ಪ್ರಶ್ನೆಗೆ ಗರಿಷ್ಠ {n} ಕಡತಗಳು",

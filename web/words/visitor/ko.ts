@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "삭제",
   deleteTalk: "이 대화를 삭제할까요?",
   document: "문서 {n}",
+  documentsDiffer: "이 점은 문서마다 다릅니다",
   download: "내려받기",
   drop: "여기에 파일을 놓으세요",
   filesMost: "질문 하나에 파일 최대 {n}개",

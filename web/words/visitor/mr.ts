@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "हटवा",
   deleteTalk: "हे संभाषण हटवायचे?",
   document: "दस्तऐवज {n}",
+  documentsDiffer: "याबाबत दस्तऐवज वेगळे सांगतात",
   download: "डाउनलोड",
   drop: "फायली येथे सोडा",
   filesMost: "एका प्रश्नासोबत जास्तीत जास्त {n} फायली",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Padam",
   deleteTalk: "Padam perbualan ini?",
   document: "Dokumen {n}",
+  documentsDiffer: "Dokumen berbeza tentang perkara ini",
   download: "Muat turun",
   drop: "Letakkan fail di sini",
   filesMost: "Paling banyak {n} fail bagi satu soalan",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "मेटाउनुहोस्",
   deleteTalk: "यो कुराकानी मेटाउने?",
   document: "कागजात {n}",
+  documentsDiffer: "यसबारे कागजातहरू फरक छन्",
   download: "डाउनलोड",
   drop: "फाइलहरू यहाँ छोड्नुहोस्",
   filesMost: "एक प्रश्नसँग बढीमा {n} फाइल",

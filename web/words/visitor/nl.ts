@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Verwijderen",
   deleteTalk: "Dit gesprek verwijderen?",
   document: "Document {n}",
+  documentsDiffer: "De documenten verschillen hierover",
   download: "Downloaden",
   drop: "Zet bestanden hier neer",
   filesMost: "Hoogstens {n} bestanden bij één vraag",

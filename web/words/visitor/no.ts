@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Slett",
   deleteTalk: "Slette denne samtalen?",
   document: "Dokument {n}",
+  documentsDiffer: "Dokumentene er uenige om dette",
   download: "Last ned",
   drop: "Slipp filer her",
   filesMost: "Høyst {n} filer med ett spørsmål",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "ਮਿਟਾਓ",
   deleteTalk: "ਇਹ ਗੱਲਬਾਤ ਮਿਟਾਉਣੀ ਹੈ?",
   document: "ਦਸਤਾਵੇਜ਼ {n}",
+  documentsDiffer: "ਇਸ ਬਾਰੇ ਦਸਤਾਵੇਜ਼ ਵੱਖ-ਵੱਖ ਕਹਿੰਦੇ ਹਨ",
   download: "ਡਾਊਨਲੋਡ",
   drop: "ਫਾਈਲਾਂ ਇੱਥੇ ਛੱਡੋ",
   filesMost: "ਇੱਕ ਸਵਾਲ ਨਾਲ ਵੱਧ ਤੋਂ ਵੱਧ {n} ਫਾਈਲਾਂ",

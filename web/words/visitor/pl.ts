@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Usuń",
   deleteTalk: "Usunąć tę rozmowę?",
   document: "Dokument {n}",
+  documentsDiffer: "Dokumenty różnią się w tej kwestii",
   download: "Pobierz",
   drop: "Upuść pliki tutaj",
   filesMost: "Najwyżej {n} plików z jednym pytaniem",

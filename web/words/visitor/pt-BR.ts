@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Excluir",
   deleteTalk: "Excluir esta conversa?",
   document: "Documento {n}",
+  documentsDiffer: "Os documentos divergem nisso",
   download: "Baixar",
   drop: "Solte os arquivos aqui",
   filesMost: "No máximo {n} arquivos por pergunta",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Eliminar",
   deleteTalk: "Eliminar esta conversa?",
   document: "Documento {n}",
+  documentsDiffer: "Os documentos divergem nisto",
   download: "Transferir",
   drop: "Largue os ficheiros aqui",
   filesMost: "No máximo {n} ficheiros por pergunta",

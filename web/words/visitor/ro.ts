@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Ștergeți",
   deleteTalk: "Ștergeți această conversație?",
   document: "Documentul {n}",
+  documentsDiffer: "Documentele diferă în această privință",
   download: "Descărcați",
   drop: "Plasați fișierele aici",
   filesMost: "Cel mult {n} fișiere la o întrebare",

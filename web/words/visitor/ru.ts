@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Удалить",
   deleteTalk: "Удалить этот разговор?",
   document: "Документ {n}",
+  documentsDiffer: "Документы здесь расходятся",
   download: "Скачать",
   drop: "Перетащите файлы сюда",
   filesMost: "Не больше {n} файлов с одним вопросом",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Odstrániť",
   deleteTalk: "Odstrániť túto konverzáciu?",
   document: "Dokument {n}",
+  documentsDiffer: "Dokumenty sa v tomto líšia",
   download: "Stiahnuť",
   drop: "Sem pustite súbory",
   filesMost: "Najviac {n} súborov s jednou otázkou",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Избриши",
   deleteTalk: "Избрисати овај разговор?",
   document: "Документ {n}",
+  documentsDiffer: "Документи се овде разликују",
   download: "Преузми",
   drop: "Отпустите датотеке овде",
   filesMost: "Највише {n} датотека уз једно питање",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Ta bort",
   deleteTalk: "Ta bort det här samtalet?",
   document: "Dokument {n}",
+  documentsDiffer: "Dokumenten skiljer sig åt här",
   download: "Ladda ner",
   drop: "Släpp filer här",
   filesMost: "Högst {n} filer med en fråga",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Futa",
   deleteTalk: "Futa mazungumzo haya?",
   document: "Hati {n}",
+  documentsDiffer: "Hati zinatofautiana kuhusu hili",
   download: "Pakua",
   drop: "Weka faili hapa",
   filesMost: "Faili {n} kwa swali moja, si zaidi",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "நீக்கு",
   deleteTalk: "இந்த உரையாடலை நீக்கவா?",
   document: "ஆவணம் {n}",
+  documentsDiffer: "இதில் ஆவணங்கள் வேறுபடுகின்றன",
   download: "பதிவிறக்கு",
   drop: "கோப்புகளை இங்கே விடவும்",
   filesMost: "ஒரு கேள்விக்கு அதிகபட்சம் {n} கோப்புகள்",

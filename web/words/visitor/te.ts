@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "తొలగించండి",
   deleteTalk: "ఈ సంభాషణను తొలగించాలా?",
   document: "పత్రం {n}",
+  documentsDiffer: "దీనిపై పత్రాలు వేర్వేరుగా చెబుతున్నాయి",
   download: "డౌన్‌లోడ్",
   drop: "ఫైళ్లను ఇక్కడ వదలండి",
   filesMost: "ఒక ప్రశ్నతో గరిష్ఠంగా {n} ఫైళ్లు",

@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "ลบ",
   deleteTalk: "ลบการสนทนานี้หรือไม่",
   document: "เอกสาร {n}",
+  documentsDiffer: "เอกสารกล่าวถึงเรื่องนี้ต่างกัน",
   download: "ดาวน์โหลด",
   drop: "วางไฟล์ที่นี่",
   filesMost: "แนบได้ไม่เกิน {n} ไฟล์ต่อหนึ่งคำถาม",

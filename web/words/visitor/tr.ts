@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Sil",
   deleteTalk: "Bu konuşma silinsin mi?",
   document: "Belge {n}",
+  documentsDiffer: "Belgeler bu konuda farklı",
   download: "İndir",
   drop: "Dosyaları buraya bırakın",
   filesMost: "Bir soruyla en çok {n} dosya",

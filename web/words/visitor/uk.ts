@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Видалити",
   deleteTalk: "Видалити цю розмову?",
   document: "Документ {n}",
+  documentsDiffer: "Документи тут розходяться",
   download: "Завантажити",
   drop: "Перетягніть файли сюди",
   filesMost: "Не більше {n} файлів з одним запитанням",

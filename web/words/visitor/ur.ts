@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "حذف کریں",
   deleteTalk: "یہ گفتگو حذف کریں؟",
   document: "دستاویز {n}",
+  documentsDiffer: "اس بارے میں دستاویزات مختلف ہیں",
   download: "ڈاؤن لوڈ کریں",
   drop: "فائلیں یہاں چھوڑیں",
   filesMost: "ایک سوال کے ساتھ زیادہ سے زیادہ {n} فائلیں",

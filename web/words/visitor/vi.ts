@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "Xóa",
   deleteTalk: "Xóa cuộc trò chuyện này?",
   document: "Tài liệu {n}",
+  documentsDiffer: "Các tài liệu khác nhau về điều này",
   download: "Tải xuống",
   drop: "Thả tệp vào đây",
   filesMost: "Nhiều nhất {n} tệp cho một câu hỏi",

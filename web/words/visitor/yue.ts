@@ -21,6 +21,7 @@ const words: VisitorWords = {
   delete: "刪除",
   deleteTalk: "刪除呢段對話？",
   document: "文件 {n}",
+  documentsDiffer: "各份文件對此講法唔同",
   download: "下載",
   drop: "將檔案拖嚟呢度",
   filesMost: "每條問題最多 {n} 個檔案",
