@@ -293,7 +293,8 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		                          .answer_before = KB_SV(""),
 		                          .updated_at = in->now };
 	if (!(put->id ? change(conn, in, err) : insert(conn, in, err))
-	    || !kb_db_run(conn, &sql[WAIT], KB_VALUES(kb_int(put->agent_id)), NULL, err))
+	    || !kb_db_run(conn, &sql[WAIT], KB_VALUES(kb_int(put->agent_id)), NULL, err)
+	    || !kb_db_notify(conn, KB_TOPIC_AGENT, put->agent_id, err))
 		return false;
 	for (size_t i = 0; i < put->document_count; i++)
 		if (!add_document(conn, in, put->documents[i], err))

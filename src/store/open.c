@@ -66,6 +66,8 @@ static void committed(void *arg, const struct kb_db_note *note)
 {
 	struct kb_store *store = arg;
 
+	if (note->topic == KB_TOPIC_AGENT)
+		atomic_fetch_add(&store->changes, 1);
 	kb_cache_drop(note->topic == KB_TOPIC_KEY ? store->keys : store->agents, note->id);
 }
 
@@ -428,4 +430,9 @@ void kb_store_stats(struct kb_store *store, struct kb_store_stats *out)
 		.write_wait_us = stats.write_wait_us,
 		.transactions = stats.transactions,
 	};
+}
+
+int64_t kb_store_changes(struct kb_store *store)
+{
+	return atomic_load(&store->changes);
 }

@@ -103,4 +103,8 @@ struct kb_store_stats {
 };
 void kb_store_stats(struct kb_store *store, struct kb_store_stats *out);
 
+/* Grows with each commit of this process that changes an agent, its documents or its tests. Who has
+ * seen all and finds it the same has nothing to look for, but for what other nodes have left. */
+int64_t kb_store_changes(struct kb_store *store);
+
 #endif

@@ -9,7 +9,8 @@
 #include "store/work.h"
 
 enum {
-	LOOK_MS = 1000,
+	LOOK_MS = 1000, /* whether somebody has changed something; */
+	LOOK_S = 60,    /* whether time alone has, or another node unheard */
 	QUIET_S = 3,     /* without a change; */
 	LONGEST_S = 600, /* what never is quiet is asked so often */
 	DAY_S = 86400,
@@ -24,6 +25,10 @@ struct kb_kept_thread {
 	struct kb_bell bell;
 	struct kb_cancel cancel;
 	pthread_t thread;
+	/* The thread's. */
+	int64_t changes;   /* of kb_store_changes(), before it looked last */
+	int64_t looked_at; /* of kb_clock_steady_us(); 0: never */
+	bool is_waiting;   /* some agent was not due yet, or not done */
 };
 
 static bool is_stopping(void *arg)
@@ -137,13 +142,30 @@ static bool look(struct kb_kept_thread *thread, const struct kb_kept_stale *stal
 	return same || kb_store_kept_seen(thread->config.store, stale, err);
 }
 
+/* Nothing has changed since it looked, and nothing was left: most seconds are like that. */
+static bool may_rest(struct kb_kept_thread *thread)
+{
+	int64_t changes = kb_store_changes(thread->config.store);
+	int64_t now = kb_clock_steady_us(thread->bell.clock);
+
+	if (thread->looked_at && !thread->is_waiting && changes == thread->changes
+	    && now - thread->looked_at < LOOK_S * KB_SECOND_US)
+		return true;
+	thread->changes = changes;
+	thread->looked_at = now;
+	return false;
+}
+
 /* Goes once round all agents. One whose turn fails waits for the next round. */
 static void go_round(struct kb_kept_thread *thread)
 {
 	struct kb_kept_stale stale = { 0 };
+	bool found = false, due;
 	struct kb_err err;
-	bool due;
 
+	if (may_rest(thread))
+		return;
+	thread->is_waiting = true; /* also where it cannot be looked */
 	while (!is_stopping(thread)) {
 		int64_t now = kb_clock_now_us(thread->config.clock);
 
@@ -153,8 +175,11 @@ static void go_round(struct kb_kept_thread *thread)
 			kb_warn(thread->config.log, "cannot look for tests error=%s", err.msg);
 			return;
 		}
-		if (!stale.agent_id)
+		if (!stale.agent_id) {
+			thread->is_waiting = found;
 			return;
+		}
+		found = true;
 		if (due && !take_turn(thread, stale.agent_id, &err) && err.code != KB_E_CANCELLED
 		    && err.code != KB_E_NOT_FOUND)
 			kb_warn(thread->config.log, "tests not asked agent=%" PRId64 " error=%s",
