@@ -29,7 +29,7 @@ struct kb_store {
 	pthread_mutex_t ids_lock;
 	int64_t message_id, message_id_end;
 	_Atomic bool chores_wanted;
-	_Atomic int64_t changes; /* kb_store_changes() */
+	_Atomic int64_t changes;         /* kb_store_changes() */
 	struct kb_arena move_statements; /* of a move, until the connections are closed */
 };
 

@@ -9,8 +9,8 @@
 #include "store/work.h"
 
 enum {
-	LOOK_MS = 1000, /* whether somebody has changed something; */
-	LOOK_S = 60,    /* whether time alone has, or another node unheard */
+	LOOK_MS = 1000,  /* whether somebody has changed something; */
+	LOOK_S = 60,     /* whether time alone has, or another node unheard */
 	QUIET_S = 3,     /* without a change; */
 	LONGEST_S = 600, /* what never is quiet is asked so often */
 	DAY_S = 86400,
