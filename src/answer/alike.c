@@ -185,13 +185,10 @@ static void read_meaning(struct kb_alike *alike, const struct kb_terms *terms, s
 static void read_asked(struct kb_alike *alike, struct kb_arena *arena, struct kb_sv text,
                        struct asked *out)
 {
-	struct kb_terms terms;
-
 	*out = (struct asked){ .lang = kb_lang_of_question(text) };
-	kb_analyze(alike->analyzer, arena, out->lang, text, &terms);
-	read_terms(&terms, out);
-	read_meaning(alike, &terms, out);
 	out->words = kb_bound_read(alike->analyzer, arena, out->lang, text);
+	read_terms(kb_bound_terms(out->words), out);
+	read_meaning(alike, kb_bound_terms(out->words), out);
 }
 
 /* ---- two of them ---- */
@@ -224,10 +221,13 @@ static float likeness(const struct asked *a, const struct asked *b)
 		return 2;
 	if (a->lang != b->lang)
 		return 0;
+	if (a->term_count < FEW_TERMS || b->term_count < FEW_TERMS)
+		return 0;
 	words = shared(a, b);
+	if (words < SHARED_MEANT)
+		return 0;
 	near = near_in_meaning(a, b);
-	if (a->term_count < FEW_TERMS || b->term_count < FEW_TERMS
-	    || (words < SHARED_WORDS && (words < SHARED_MEANT || near < NEAR_MEANING)))
+	if (words < SHARED_WORDS && near < NEAR_MEANING)
 		return 0;
 	if (!kb_bound_is(a->words, b->words, NULL, false)
 	    || !kb_bound_is(b->words, a->words, NULL, false))
@@ -279,14 +279,13 @@ static const struct group *find(const struct kb_alike *alike, const struct asked
 	return best.group;
 }
 
-static void add(struct kb_alike *alike, int64_t id, struct kb_sv text)
+static void add(struct kb_alike *alike, int64_t id, const struct asked *asked)
 {
 	struct group *group = KB_NEW(&alike->arena, struct group);
 	int32_t number = (int32_t)alike->count;
 
-	group->id = id;
-	/* Its words point into the text. */
-	read_asked(alike, &alike->arena, kb_arena_sv(&alike->arena, text), &group->asked);
+	*group = (struct group){ id, *asked };
+	group->asked.words = kb_bound_copy(&alike->arena, asked->words);
 	alike->groups[alike->count++] = group;
 	post(alike, group->asked.whole, number);
 	for (size_t i = 0; i < group->asked.term_count; i++)
@@ -312,7 +311,7 @@ int64_t kb_alike_place(struct kb_alike *alike, int64_t id, struct kb_sv question
 	if (group) {
 		found = group->id;
 	} else if (alike->count < alike->most) {
-		add(alike, id, text);
+		add(alike, id, &asked);
 		found = id;
 	}
 	kb_arena_fini(&arena);

@@ -7,7 +7,7 @@
  * question is compared with the groups that share its rarest words alone, so that many take little
  * time, and with so many of them at most.
  *
- * What it takes is bounded by the groups that it may hold: some kilobytes each. One thread.
+ * What it takes is bounded by the groups that it may hold: a kilobyte or two each. One thread.
  */
 #ifndef KB_ANSWER_ALIKE_H
 #define KB_ANSWER_ALIKE_H

@@ -72,7 +72,9 @@ struct kb_bound_words {
 	struct kb_terms terms; /* all of them */
 	struct word *v;
 	size_t count;
+	uint32_t ones, others; /* of the opposites that it has: bit i is of pair i */
 };
+static_assert(KB_COUNTOF(opposites) <= 32, "a pair without a bit");
 
 /* At the beginning of a sentence everything has a capital. */
 static bool begins(struct kb_sv text, size_t at)
@@ -100,6 +102,19 @@ static unsigned kinds_of(enum kb_lang lang, struct kb_sv text, const struct kb_t
 	return kinds;
 }
 
+static bool is_word(struct kb_sv word, const char *one)
+{
+	return word.p[0] == one[0] && kb_sv_eq_str(word, one);
+}
+
+static void note_opposites(struct kb_sv word, struct kb_bound_words *out)
+{
+	for (size_t i = 0; word.n && i < KB_COUNTOF(opposites); i++) {
+		out->ones |= (uint32_t)is_word(word, opposites[i].one) << i;
+		out->others |= (uint32_t)is_word(word, opposites[i].other) << i;
+	}
+}
+
 const struct kb_bound_words *kb_bound_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
                                            enum kb_lang lang, struct kb_sv text)
 {
@@ -118,6 +133,30 @@ const struct kb_bound_words *kb_bound_read(struct kb_analyzer *analyzer, struct 
 			.word = term->word,
 			.kinds = kinds,
 		};
+		note_opposites(term->word, out);
+	}
+	return out;
+}
+
+const struct kb_terms *kb_bound_terms(const struct kb_bound_words *words)
+{
+	return &words->terms;
+}
+
+const struct kb_bound_words *kb_bound_copy(struct kb_arena *arena,
+                                           const struct kb_bound_words *words)
+{
+	struct kb_bound_words *out = KB_NEW(arena, struct kb_bound_words);
+
+	*out = *words;
+	out->terms = (struct kb_terms){ 0 };
+	out->v = kb_arena_copy(arena, words->v, words->count * sizeof(*out->v));
+	for (size_t i = 0; i < out->count; i++) {
+		struct word *word = &out->v[i];
+		bool one = word->word.p == word->term.p && word->word.n == word->term.n;
+
+		word->term = kb_arena_sv(arena, word->term);
+		word->word = one ? word->term : kb_arena_sv(arena, word->word);
 	}
 	return out;
 }
@@ -158,26 +197,13 @@ static size_t count_of(const struct kb_bound_words *in, unsigned kinds)
 	return missing(in, kinds, &none, NULL, NULL);
 }
 
-static bool says(const struct kb_bound_words *in, const char *word)
-{
-	for (size_t i = 0; i < in->count; i++)
-		if (kb_sv_eq_str(in->v[i].word, word))
-			return true;
-	return false;
-}
-
 /* One of a pair is asked for, and the other is in its place. */
 static bool is_opposite(const struct kb_bound_words *asked, const struct kb_bound_words *question)
 {
-	for (size_t i = 0; i < KB_COUNTOF(opposites); i++) {
-		const char *one = opposites[i].one, *other = opposites[i].other;
-		bool a1 = says(asked, one), a2 = says(asked, other);
-		bool q1 = says(question, one), q2 = says(question, other);
+	uint32_t ones = asked->ones & ~asked->others, others = asked->others & ~asked->ones;
 
-		if ((a1 && !a2 && q2 && !q1) || (a2 && !a1 && q1 && !q2))
-			return true;
-	}
-	return false;
+	return (ones & question->others & ~question->ones)
+	       || (others & question->ones & ~question->others);
 }
 
 /* Two words of one family: "return", "returned"; they need not have one stem. */

@@ -13,6 +13,13 @@ struct kb_bound_words;
 const struct kb_bound_words *kb_bound_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
                                            enum kb_lang lang, struct kb_sv text);
 
+/* All terms of the text, for who needs them too. */
+const struct kb_terms *kb_bound_terms(const struct kb_bound_words *words);
+/* With its texts, and no more than comparing by kb_bound_is() needs: kb_bound_same() finds it like
+ * none. */
+const struct kb_bound_words *kb_bound_copy(struct kb_arena *arena,
+                                           const struct kb_bound_words *words);
+
 /* Whether a normalised word turns what is said into its opposite: "not", "ohne". */
 bool kb_bound_is_polar(enum kb_lang lang, struct kb_sv word);
 

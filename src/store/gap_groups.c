@@ -17,6 +17,8 @@ enum {
 	TAKE_OUT,
 	SUMS,
 	COUNT,
+	COUNT_PLACED,
+	OPEN_PLACED,
 	HEAD_GONE,
 	DROP,
 	BEGIN_TURN,
@@ -25,6 +27,8 @@ enum {
 	FORGET_QUEUE,
 };
 // clang-format off
+#define PLACED "(SELECT p.gap_id FROM gap_questions p WHERE p.agent_id = $1 AND p.message_id >= $2 AND p.message_id <= $3)"
+
 static const struct kb_sql sql[] = {
 	[NOTE] = { "gap_note", "iiii",
 		"INSERT INTO gap_queue (agent_id, message_id, conversation_id, why) VALUES ($1, $2, $3, $4) "
@@ -68,6 +72,16 @@ static const struct kb_sql sql[] = {
 		"last_at = $9, "
 		"state = CASE WHEN state = " KB_SQL(GAP_ANSWERED) " AND $9 > closed_at THEN 0 ELSE state END "
 		"WHERE agent_id = $1 AND id = $2" },
+	/* The same of all groups that a question of the messages $2 to $3 is in. */
+	[COUNT_PLACED] = { "gap_count_placed", "iii",
+		"UPDATE gaps SET (asked, people, unanswered, disliked, shaky, first_at, last_at) = "
+		"(SELECT count(*), count(DISTINCT person), CAST(coalesce(sum(why & 1), 0) AS BIGINT), "
+		"CAST(coalesce(sum((why & 2) / 2), 0) AS BIGINT), CAST(coalesce(sum((why & 4) / 4), 0) AS BIGINT), "
+		"coalesce(min(asked_at), 0), coalesce(max(asked_at), 0) "
+		"FROM gap_questions q WHERE q.agent_id = $1 AND q.gap_id = gaps.id) WHERE agent_id = $1 AND id IN " PLACED },
+	[OPEN_PLACED] = { "gap_open_placed", "iii",
+		"UPDATE gaps SET state = " KB_SQL(GAP_OPEN) " WHERE agent_id = $1 AND id IN " PLACED
+		" AND state = " KB_SQL(GAP_ANSWERED) " AND last_at > closed_at" },
 	[HEAD_GONE] = { "gap_head_gone", "iii",
 		"UPDATE gaps SET (conversation_id, message_id) = (SELECT q.conversation_id, q.message_id "
 		"FROM gap_questions q WHERE q.agent_id = $1 AND q.message_id = $3) "
@@ -217,8 +231,9 @@ bool kb_store_gap_events(struct kb_store *store, struct kb_arena *arena, int64_t
 struct place {
 	int64_t agent_id;
 	const struct kb_gap_events *events;
-	int64_t *gaps; /* that change, in order */
+	int64_t *gaps; /* that something is taken out of, in order */
 	size_t gap_count;
+	int64_t low, high; /* messages that are put into one */
 };
 
 static bool place_one(struct kb_db_conn *conn, const struct place *in,
@@ -243,6 +258,15 @@ static bool place_one(struct kb_db_conn *conn, const struct place *in,
 	                      err);
 }
 
+/* A trip for each of thousands of groups would take most of the time. */
+static bool count_placed(struct kb_db_conn *conn, const struct place *in, struct kb_err *err)
+{
+	struct kb_db_values of = KB_VALUES(kb_int(in->agent_id), kb_int(in->low), kb_int(in->high));
+
+	return kb_db_run(conn, &sql[COUNT_PLACED], of, NULL, err)
+	       && kb_db_run(conn, &sql[OPEN_PLACED], of, NULL, err);
+}
+
 static bool place(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct place *in = arg;
@@ -255,7 +279,7 @@ static bool place(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	for (size_t i = 0; i < in->gap_count; i++)
 		if (!count_gap(conn, in->agent_id, in->gaps[i], err))
 			return false;
-	return true;
+	return !in->high || count_placed(conn, in, err);
 }
 
 static int by_id(const void *a, const void *b)
@@ -273,12 +297,17 @@ bool kb_store_gap_place(struct kb_store *store, int64_t agent_id,
 	size_t kept = 0;
 	bool ok;
 
-	in.gaps = KB_NEW_ARRAY(&arena, 2 * events->count, int64_t);
+	in.gaps = KB_NEW_ARRAY(&arena, events->count, int64_t);
 	for (size_t i = 0; i < events->count; i++) {
-		if (events->v[i].placed_why)
-			in.gaps[in.gap_count++] = events->v[i].placed;
-		if (events->v[i].gap_id)
-			in.gaps[in.gap_count++] = events->v[i].gap_id;
+		const struct kb_gap_event *event = &events->v[i];
+
+		if (!event->placed_why) {
+			if (event->gap_id)
+				in.gaps[in.gap_count++] = event->gap_id;
+			continue;
+		}
+		in.low = in.high ? KB_MIN(in.low, event->message_id) : event->message_id;
+		in.high = KB_MAX(in.high, event->message_id);
 	}
 	qsort(in.gaps, in.gap_count, sizeof(*in.gaps), by_id);
 	for (size_t i = 0; i < in.gap_count; i++)

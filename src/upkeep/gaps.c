@@ -16,7 +16,7 @@ enum {
 	LEASE_S = 120,       /* of a turn, */
 	TURN_S = 60,         /* which ends long before */
 	EVENTS = 1000,       /* looked at in one transaction */
-	GROUPS_MOST = 12000, /* of an agent, at once in memory */
+	GROUPS_MOST = 60000, /* of an agent, at once in memory */
 	HEADS = 8000,        /* of those that are there, to begin with */
 	DUE = 200,           /* asked anew for one change of the documents */
 	ANSWERED_S = 3600,   /* a person's answer is in the index by then */

@@ -87,6 +87,8 @@ static struct excuse wide[] = {
 	{ "gap_heads", "gaps", "the groups that questions are compared with" },
 	{ "gap_due", "gaps", "those to be asked anew; stops early" },
 	{ "gap_events", "gap_queue", "the next, in order; stops early" },
+	{ "gap_count_placed", "", "groups of the thousand questions that were looked at" },
+	{ "gap_open_placed", "", "the same" },
 	{ "gap_waiting", "gap_queue", "the first; stops early" },
 	{ "gap_stale", "gap_turns", "the next, in order; stops early" },
 	{ "kept_list", "kept_tests", "a list, and its length; an agent has a thousand at most" },
