@@ -88,6 +88,9 @@ bool kb_answers_put(struct kb_call *call, const struct kb_verified *before,
 /* A flag of the query; missing, it is false. */
 bool kb_query_flag(struct kb_call *call, const char *name, bool *out,
                    struct kb_err *err) KB_MUST_CHECK;
+/* conflicts.c */
+bool kb_conflicts_list(struct kb_call *call, struct kb_err *err);
+bool kb_conflicts_update(struct kb_call *call, struct kb_err *err);
 /* gaps.c */
 bool kb_gaps_list(struct kb_call *call, struct kb_err *err);
 bool kb_gaps_read(struct kb_call *call, struct kb_err *err);

@@ -160,6 +160,11 @@ static const struct kb_schema schemas[] = {
 	         "unanswered:int disliked:int shaky:int first_at:time last_at:time answers:int? of:int? tried_at:time? "
 	         "by_itself:bool closed_at:time? questions~:[GapQuestion] why~:str explanation~:str named~:[str] "
 	         "nearest~:[GapPassage]" },
+	{ "DisagreementSide", "page_id:int title:str text:str dated_at:time?" },
+	{ "Disagreement", "id:int statements:int sides:[DisagreementSide]" },
+	{ "Disagreements", "is_coming:bool conflicts:[Disagreement]" },
+	{ "DisagreementsReply", SUCCESS("Disagreements") },
+	{ "DisagreementFields", "page_ids:[int] dismissed~:bool" },
 	{ "GapReply", SUCCESS("Gap") },
 	{ "GapPage", PAGINATOR("Gap") },
 	{ "GapListReply", SUCCESS("GapPage") },

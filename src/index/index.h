@@ -203,6 +203,9 @@ float kb_score_bound(const struct kb_snapshot *snapshot, const struct kb_query_t
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
                          uint32_t doc, struct kb_passage *out, struct kb_err *err) KB_MUST_CHECK;
 
+/* Moves to the first living passage at that place or behind it, part by part; false: there is none.
+ */
+bool kb_snapshot_living(const struct kb_snapshot *snapshot, uint32_t *part, uint32_t *doc);
 /* The page of a passage, without reading its text; -1: there is no such passage. */
 int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc);
 

@@ -375,6 +375,15 @@ void kb_part_langs(const struct kb_part *part, uint64_t langs[KB_LANG_COUNT])
 		langs[l] += held[l];
 }
 
+bool kb_snapshot_living(const struct kb_snapshot *snapshot, uint32_t *part, uint32_t *doc)
+{
+	for (; *part < snapshot->part_count; ++*part, *doc = 0)
+		for (; *doc < snapshot->parts[*part].segment->passages; ++*doc)
+			if (kb_part_alive(&snapshot->parts[*part], *doc))
+				return true;
+	return false;
+}
+
 int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc)
 {
 	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)

@@ -26,6 +26,7 @@
 	X(DOCUMENT_RENEW,    "document.renew",    "A document was queued to be read again") \
 	X(DOCUMENT_DESCRIBE, "document.describe", "What its citations show was changed") \
 	X(DOCUMENT_LABEL,    "document.label",    "It got other labels") \
+	X(CONFLICT_CHANGE,   "conflict.change",   "Two documents that disagree may both be right, or not") \
 	X(GAP_CHANGE,        "gap.change",        "A gap got another owner or state, or was asked anew") \
 	X(KEY_CREATE,        "key.create",        "A key was made") \
 	X(KEY_REVOKE,        "key.revoke",        "A key was revoked") \

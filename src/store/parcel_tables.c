@@ -24,6 +24,7 @@ static const struct {
 	{ "answers", KB_PARCEL_STAYS }, /* under way */
 	{ "chores", KB_PARCEL_STAYS },
 	{ "cited_pages", KB_PARCEL_COMES },
+	{ "conflicts", KB_PARCEL_STAYS }, /* made of the documents */
 	{ "conversations", KB_PARCEL_OF_TALKS },
 	{ "crawl_aliases", KB_PARCEL_COMES },
 	{ "crawl_shapes", KB_PARCEL_COMES },

@@ -147,6 +147,7 @@ static const struct kb_sql sql[] = {
 	DELETE_ALL("gap_turns"),
 	DELETE_ALL("kept_turns"),
 	DELETE_ALL("openings"),
+	DELETE_ALL("conflicts"),
 	DELETE_ALL("agent_totals"),
 	{ "remove_agent_slug", "i", "DELETE FROM agent_slugs WHERE agent_id = $1 "
 	  "AND slug = (SELECT shareable_slug FROM agents WHERE id = $1)" },

@@ -11,15 +11,16 @@
 
 #include "store/store.h"
 
-#define KB_WORK_MERGE   "merge"
-#define KB_WORK_FACTORS "factors"
-#define KB_WORK_VECTORS "vectors"
-#define KB_WORK_NOTES   "notes"
-#define KB_WORK_PURGE   "purge"
-#define KB_WORK_REMOVE  "remove"
-#define KB_WORK_OPENING "opening"
-#define KB_WORK_GAPS    "gaps"
-#define KB_WORK_KEPT    "kept"
+#define KB_WORK_MERGE     "merge"
+#define KB_WORK_FACTORS   "factors"
+#define KB_WORK_VECTORS   "vectors"
+#define KB_WORK_NOTES     "notes"
+#define KB_WORK_PURGE     "purge"
+#define KB_WORK_REMOVE    "remove"
+#define KB_WORK_OPENING   "opening"
+#define KB_WORK_GAPS      "gaps"
+#define KB_WORK_KEPT      "kept"
+#define KB_WORK_CONFLICTS "conflicts"
 
 struct kb_work {
 	const char *kind;

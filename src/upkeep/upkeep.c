@@ -44,6 +44,7 @@ struct kb_upkeep {
 	struct kb_chore_thread *chores;
 	struct kb_opener *opener;
 	struct kb_gap_thread *gaps;
+	struct kb_conflict_thread *conflicts;
 	struct kb_kept_thread *kept;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t merges, swept, learned, folded;
@@ -339,6 +340,7 @@ struct kb_upkeep *kb_upkeep_start(const struct kb_upkeep_config *config)
 	up->chores = kb_chores_start(config);
 	up->opener = kb_opener_start(config);
 	up->gaps = kb_gap_thread_start(config);
+	up->conflicts = kb_conflict_thread_start(config);
 	up->kept = kb_kept_thread_start(config);
 	return up;
 }
@@ -352,6 +354,7 @@ void kb_upkeep_stop(struct kb_upkeep *up)
 	kb_repairer_stop(up->repairer);
 	kb_chores_stop(up->chores);
 	kb_gap_thread_stop(up->gaps);
+	kb_conflict_thread_stop(up->conflicts);
 	kb_kept_thread_stop(up->kept);
 	kb_opener_stop(up->opener);
 	pthread_join(up->upkeep, NULL);

@@ -7,14 +7,15 @@
  * deleted (remover.h), one makes damaged segments anew (repair.h). Where somebody makes vectors one
  * gives them to passages (vectorize.h), and where there is a model one does its chores (chores.h).
  * One makes what visitors are greeted with (openings.h), one groups the questions that were not
- * answered well (gaps.h), and one asks the tests that are kept (kept.h). Deleted documents are
- * taken back by whoever asks (takeback.h).
+ * answered well (gaps.h), one asks the tests that are kept (kept.h), and one finds documents that
+ * disagree (conflicts.h). Deleted documents are taken back by whoever asks (takeback.h).
  */
 #ifndef KB_UPKEEP_UPKEEP_H
 #define KB_UPKEEP_UPKEEP_H
 
 #include "upkeep/chores.h"
 #include "upkeep/config.h"
+#include "upkeep/conflicts.h"
 #include "upkeep/gaps.h"
 #include "upkeep/kept.h"
 #include "upkeep/openings.h"

@@ -1,7 +1,7 @@
 // Of documents that say the same: the newer is believed, the one whose review is over is not, and what they
 // say otherwise is told.
 import { randomUUID } from "node:crypto";
-import { assert, start, test } from "./lib/harness.mjs";
+import { assert, start, test, until } from "./lib/harness.mjs";
 
 const dated = (date, text) => `---\ndate: ${date}\n---\n${text}`;
 const files = {
@@ -99,4 +99,41 @@ test("what labels close is no other word", async (t) => {
   const open = await ask();
   assert.match(open.llm_response, /12 euros/);
   assert.equal(open.conflicts, undefined);
+});
+
+test("the owner is told which documents disagree, two by two, until they may both be right or one is gone", async (t) => {
+  const { agent, page } = await pool(t, {
+    "small.md": dated("2024-01-01", "# Forms\n\nForm 1 of the harbour takes 2 days to be read."),
+  });
+  const read = async () => {
+    let found;
+    await until("documents to be compared", async () => {
+      found = await agent.expect(200, "GET", "/conflicts");
+      return !found.is_coming;
+    });
+    return found.conflicts;
+  };
+  const pair = [await page("prices-new.md"), await page("prices-old.md")];
+  const [one, ...others] = await read();
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [one.statements, one.sides.map(({ page_id }) => page_id), one.sides.map(({ text }) => text)],
+    [
+      1,
+      pair,
+      ["A locker of the Velmora pool costs 15 euros a month.", "A locker of the Velmora pool costs 12 euros a month."],
+    ],
+    "the newer first",
+  );
+  assert.deepEqual(
+    one.sides.map(({ dated_at }) => dated_at.slice(0, 10)),
+    ["2024-05-02", "2022-03-01"],
+  );
+  const put = (json, status = 200) => agent.expect(status, "PUT", "/conflicts", { json });
+  assert.deepEqual((await put({ page_ids: pair })).conflicts, [], "both may be right");
+  assert.equal((await put({ page_ids: pair, dismissed: false })).conflicts.length, 1);
+  for (const page_ids of [[], [pair[0]], [pair[0], pair[0]]]) await put({ page_ids }, 400);
+  await put({ page_ids: [pair[0], 99999] }, 404);
+  await agent.expect(200, "DELETE", `/pages/${pair[1]}`);
+  assert.deepEqual((await agent.expect(200, "GET", "/conflicts")).conflicts, [], "of one that is gone nothing is told");
 });

@@ -82,6 +82,7 @@ static struct excuse wide[] = {
 	{ "chore_count", "chores", "what waits for a model: what came in some hours at most" },
 	{ "chore_next", "chores", "the next, in order; stops early" },
 	{ "opening_next", "openings", "the same" },
+	{ "conflicts_next", "conflicts", "the same" },
 	{ "gap_list", "gaps", "a list, and its length" },
 	{ "gap_counts", "gaps", "how many there are, for a report" },
 	{ "gap_heads", "gaps", "the groups that questions are compared with" },

@@ -20,6 +20,7 @@ static const char *const left_out[] = {
 	"embed_secrets", /* a site signs for one agent */
 	"chores",        /* what the rule made is copied; a model is not asked twice */
 	"starters",      /* made again where somebody asks */
+	"conflicts",     /* likewise */
 	"openings",      /* likewise */
 	"leads",         /* of conversations, which stay */
 	"gaps",          /* likewise, and so the next three */

@@ -61,6 +61,7 @@ static const char *const across[] = {
 	"answers_by_lease",        /* a time */
 	"audit_by_account",        /* account_id */
 	"chores_due",              /* a time */
+	"conflicts_wanted",        /* a time */
 	"deleted_pages_by_blob",   /* a blob */
 	"deleted_pages_by_parsed", /* a blob */
 	"deleted_pages_by_text",   /* a blob */
