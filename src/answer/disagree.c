@@ -70,9 +70,9 @@ static bool read_all(struct reading *r, const struct kb_cancel *cancel, struct k
 	     n++, at.doc++) {
 		struct kb_arena arena = { 0 };
 		struct kb_passage passage;
-		bool ok = (n % LOOK_EVERY || !kb_cancelled(cancel, err))
-		          && kb_snapshot_passage(r->snapshot, &arena, at.part, at.doc, &passage,
-		                                 err);
+		bool ok =
+		        (n % LOOK_EVERY || !kb_cancelled(cancel, err))
+		        && kb_snapshot_passage(r->snapshot, &arena, at.part, at.doc, &passage, err);
 
 		if (ok)
 			read_passage(r, &arena, &at, &passage);
@@ -115,8 +115,8 @@ static void compare(struct reading *r, size_t from, size_t to)
 			if (a->figures == b->figures)
 				continue;
 			KB_GROW(r->clashes, r->clash_capacity, r->clash_count + 1);
-			r->clashes[r->clash_count++] = (struct clash){ a->page_id, b->page_id,
-				                                       firsts[i], firsts[k] };
+			r->clashes[r->clash_count++] =
+			        (struct clash){ a->page_id, b->page_id, firsts[i], firsts[k] };
 		}
 }
 
@@ -150,11 +150,11 @@ static bool text_of(const struct reading *r, struct kb_arena *arena, size_t whic
 	bool ok = kb_snapshot_passage(r->snapshot, &scratch, said->part, said->doc, &passage, err);
 
 	if (ok)
-		*out = kb_arena_sv(arena, kb_utf8_head(kb_outguard_quote(
-		                                               &scratch,
-		                                               kb_sv_sub(passage.text, said->start,
-		                                                         said->end - said->start)),
-		                                       KB_DISAGREE_CHARS));
+		*out = kb_arena_sv(
+		        arena, kb_utf8_head(kb_outguard_quote(&scratch,
+		                                              kb_sv_sub(passage.text, said->start,
+		                                                        said->end - said->start)),
+		                            KB_DISAGREE_CHARS));
 	kb_arena_fini(&scratch);
 	return ok;
 }

@@ -138,9 +138,10 @@ static bool dismiss(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	while (kb_rows_next(&rows))
 		before = kb_rows_text(&rows, &in->arena, 0);
 	return kb_rows_close(&rows, err)
-	       && kb_db_run(conn, &sql[DISMISS],
-	                    KB_VALUES(agent, kb_text(dismissed_after(&in->arena, in->pair, before))),
-	                    NULL, err);
+	       && kb_db_run(
+	               conn, &sql[DISMISS],
+	               KB_VALUES(agent, kb_text(dismissed_after(&in->arena, in->pair, before))),
+	               NULL, err);
 }
 
 bool kb_store_conflicts_dismiss(struct kb_store *store, const struct kb_conflict_pair *pair,

@@ -1,10 +1,10 @@
 /*
- * Documents that give different figures for the same statements (answer/disagree.h), a row an agent.
- * store.h's rules hold.
+ * Documents that give different figures for the same statements (answer/disagree.h), a row an
+ * agent. store.h's rules hold.
  *
  * Who looks at them says that they are wanted; one node's thread finds them (store/work.h) and puts
- * them here. What is here may be of documents that are gone: whoever shows it looks whether they are
- * there.
+ * them here. What is here may be of documents that are gone: whoever shows it looks whether they
+ * are there.
  */
 #ifndef KB_STORE_CONFLICTS_H
 #define KB_STORE_CONFLICTS_H
@@ -20,7 +20,7 @@ enum {
 struct kb_conflicts_row {
 	struct kb_sv content;   /* empty: nothing was found out yet */
 	struct kb_sv dismissed; /* "7 9" a line: pairs of documents that may both be right */
-	bool wanted;    /* it is to be made anew, and nobody has said so: kb_store_conflicts_want() */
+	bool wanted; /* it is to be made anew, and nobody has said so: kb_store_conflicts_want() */
 	bool is_coming; /* somebody has */
 };
 bool kb_store_conflicts_get(struct kb_store *store, struct kb_arena *arena,

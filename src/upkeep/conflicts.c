@@ -64,8 +64,8 @@ static bool work_one(struct kb_conflict_thread *thread)
 		return false;
 	ok = find(thread, &arena, work.agent_id, &err);
 	if (!ok && err.code != KB_E_CANCELLED) {
-		kb_warn(config->log, "conflicts not looked for agent=%" PRId64 " error=%s", work.agent_id,
-		        err.msg);
+		kb_warn(config->log, "conflicts not looked for agent=%" PRId64 " error=%s",
+		        work.agent_id, err.msg);
 		if (!kb_store_conflicts_later(config->store, work.agent_id, &again))
 			kb_warn(config->log, "conflicts not put off error=%s", again.msg);
 	}

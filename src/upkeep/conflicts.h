@@ -1,6 +1,6 @@
 /*
- * The thread that finds documents that disagree (answer/disagree.h), of the agents whose keepers have
- * wanted to see them (store/conflicts.h), one after the other.
+ * The thread that finds documents that disagree (answer/disagree.h), of the agents whose keepers
+ * have wanted to see them (store/conflicts.h), one after the other.
  */
 #ifndef KB_UPKEEP_CONFLICTS_H
 #define KB_UPKEEP_CONFLICTS_H

@@ -156,3 +156,19 @@ test("who looks at a conversation reads what another document says otherwise", a
   await page.getByText("costs 7 euros").waitFor();
   assert.deepEqual(await faults(page, "a conflict"), []);
 });
+
+test("documents that disagree stand under what there is to mend, until both are right", async (t) => {
+  const { agent, page, open } = await scene(t);
+  const fares = (day, price) =>
+    `---\ndate: ${day}\ntitle: Fares of ${day}\n---\nA ticket for the Velmora ferry costs ${price} euros.`;
+  await agent.add({ "old.md": fares("2022-03-01", 7), "new.md": fares("2024-05-02", 9) });
+  await open("improve");
+  const part = page.getByRole("region", { name: "Documents that disagree" });
+  await part.getByRole("button", { name: "Fares of 2024-05-02 – Fares of 2022-03-01" }).click({ timeout: 60_000 });
+  const sheet = page.getByRole("dialog");
+  await sheet.getByText("costs 9 euros").waitFor();
+  await sheet.getByText("costs 7 euros").waitFor();
+  assert.deepEqual(await faults(page, "a disagreement"), []);
+  await sheet.getByRole("button", { name: "Both are right" }).click();
+  await part.getByText("No documents disagree in figures.").waitFor();
+});

@@ -56,6 +56,12 @@ export interface Due {
   title: string;
   review_at: string;
 }
+/** Two documents that give other figures for so many statements; the newer first. */
+export interface Disagreement {
+  id: number;
+  statements: number;
+  sides: { page_id: number; title: string; text: string; dated_at: string | null }[];
+}
 export interface Week {
   from: string;
   asked: number;
@@ -103,8 +109,12 @@ export const review = (id: number, due: Due, review_at: string | null) =>
     ? put(`${of(id)}/sources/${due.id}`, { review_at })
     : put(`${of(id)}/pages/${due.id}/metadata`, { review_at });
 
+/** Both may be right. */
+export const agree = (id: number, { sides }: Disagreement) =>
+  put(`${of(id)}/conflicts`, { page_ids: sides.map((side) => side.page_id) });
+
 export const read = async (id: number, signal: AbortSignal) => {
-  const [gaps, answers, tests, closed, passed, report, due] = await Promise.all([
+  const [gaps, answers, tests, closed, passed, report, due, disagreements] = await Promise.all([
     get<List<Gap>>(`${of(id)}/gaps`, { state: "open", limit: SHOWN }, signal),
     get<List<Checked>>(`${of(id)}/answers`, { to_look_at: true, limit: SHOWN }, signal),
     get<List<Kept>>(`${of(id)}/tests`, { to_look_at: true, limit: SHOWN }, signal),
@@ -112,6 +122,7 @@ export const read = async (id: number, signal: AbortSignal) => {
     get<List<Kept>>(`${of(id)}/tests`, { state: "passed", limit: SHOWN }, signal),
     get<{ weeks: Week[] }>(`${of(id)}/reports/improvement`, {}, signal),
     readDue(id, signal),
+    get<{ is_coming: boolean; conflicts: Disagreement[] }>(`${of(id)}/conflicts`, {}, signal),
   ]);
   return {
     gaps,
@@ -119,6 +130,7 @@ export const read = async (id: number, signal: AbortSignal) => {
     tests,
     closed,
     due,
+    disagreements,
     turned: passed.data.filter((test) => test.turned_at),
     weeks: report.weeks,
   };

@@ -4,15 +4,15 @@ import { Loaded } from "../components/Loaded";
 import { Screen } from "../components/Shell";
 import { Rows } from "../components/Table";
 import { ago, date, number } from "../lib/format";
-import { read, type Checked, type Due, type Gap, type Kept, type Week } from "../lib/improve";
+import { read, type Checked, type Disagreement, type Due, type Gap, type Kept, type Week } from "../lib/improve";
 import { useResource } from "../lib/resource";
 import { w } from "../words/dashboard";
-import { AnswerSheet, DueSheet, GapSheet, TestSheet } from "./ImproveSheets";
+import { AnswerSheet, DisagreementSheet, DueSheet, GapSheet, TestSheet } from "./ImproveSheets";
 
 /** What is done shows here a little later: the service asks again by itself. */
 const LATER_MS = 5000;
 
-type Open = { gap: Gap } | { answer: Checked } | { test: Kept } | { due: Due };
+type Open = { gap: Gap } | { answer: Checked } | { test: Kept } | { due: Due } | { disagreement: Disagreement };
 
 /** j and k go through the rows, as in many lists; a row is a button, so that Enter opens it. */
 function useKeys() {
@@ -111,6 +111,12 @@ export default function Improve({ id }: { id: number }) {
   const [open, setOpen] = useState<Open | null>(null);
   const all = useResource((signal) => read(id, signal), [id]);
   useKeys();
+  const isComing = all.value.value?.disagreements.is_coming;
+  useEffect(() => {
+    if (!isComing) return;
+    const timer = setInterval(() => void all.again(), LATER_MS);
+    return () => clearInterval(timer);
+  }, [isComing]);
   const close = () => setOpen(null);
   const done = () => {
     close();
@@ -122,7 +128,7 @@ export default function Improve({ id }: { id: number }) {
       <div class="column improve">
         <p class="lead">{w.improve.keys}</p>
         <Loaded from={all}>
-          {({ gaps, answers, tests, closed, due, turned, weeks }) => (
+          {({ gaps, answers, tests, closed, due, disagreements, turned, weeks }) => (
             <>
               <List
                 title={w.improve.tests}
@@ -143,6 +149,16 @@ export default function Improve({ id }: { id: number }) {
                 kind="warn"
                 when={(answer) => answer.checked_at}
                 onOpen={(answer) => setOpen({ answer })}
+              />
+              <List
+                title={w.improve.disagree}
+                none={disagreements.is_coming ? w.improve.disagreeComing : w.improve.disagreeNone}
+                rows={disagreements.conflicts}
+                nameOf={({ sides }) => sides.map(({ title }) => title).join(" – ")}
+                badge={({ statements }) => w.improve.disagreeIn(statements)}
+                kind="warn"
+                when={({ sides }) => sides[0]!.dated_at}
+                onOpen={(disagreement) => setOpen({ disagreement })}
               />
               <List
                 title={w.improve.due}
@@ -190,6 +206,9 @@ export default function Improve({ id }: { id: number }) {
       </div>
       {open && "gap" in open && <GapSheet id={id} of={open.gap} onClose={close} onDone={done} />}
       {open && "answer" in open && <AnswerSheet id={id} of={open.answer} onClose={close} onDone={done} />}
+      {open && "disagreement" in open && (
+        <DisagreementSheet id={id} of={open.disagreement} onClose={close} onDone={done} />
+      )}
       {open && "due" in open && <DueSheet id={id} of={open.due} onClose={close} onDone={done} />}
       {open && "test" in open && <TestSheet id={id} of={open.test} onClose={close} onDone={done} />}
     </Screen>

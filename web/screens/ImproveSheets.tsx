@@ -5,7 +5,7 @@ import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { date } from "../lib/format";
 import * as improve from "../lib/improve";
-import type { Checked, Due, Gap, Kept } from "../lib/improve";
+import type { Checked, Disagreement, Due, Gap, Kept } from "../lib/improve";
 import { useResource } from "../lib/resource";
 import { attempt, tell } from "../lib/state";
 import { w } from "../words/dashboard";
@@ -178,6 +178,35 @@ export function DueSheet({ id, of: due, onClose, onDone }: Props<Due>) {
           />
         )}
       </Field>
+    </Dialog>
+  );
+}
+
+/** What two documents say of the same, with the day of each. */
+export function DisagreementSheet({ id, of: pair, onClose, onDone }: Props<Disagreement>) {
+  const { busy, run } = useDoing(onDone);
+  return (
+    <Dialog
+      sheet
+      title={w.improve.disagreeIn(pair.statements)}
+      onClose={onClose}
+      onSubmit={() => void run(() => improve.agree(id, pair), w.improve.isReviewed)}
+      footer={
+        <Button type="submit" busy={busy}>
+          {w.improve.bothRight}
+        </Button>
+      }
+    >
+      <p class="lead">{w.improve.disagreeHelp}</p>
+      {pair.sides.map((side) => (
+        <blockquote key={side.page_id} dir="auto">
+          {side.text}
+          <footer>
+            <a href={`/agents/${id}/content?document=${side.page_id}`}>{side.title}</a>
+            {side.dated_at && ` · ${date(side.dated_at)}`}
+          </footer>
+        </blockquote>
+      ))}
     </Dialog>
   );
 }
