@@ -179,8 +179,10 @@ struct kb_parse_request {
 	/* Takes the documents within, on the calling thread; each piece gives the child its whole
 	 * time again. NULL: they are not read, and an archive is refused. */
 	const struct kb_part_sink *parts;
-	bool is_part; /* it is one itself: none within it are read */
+	bool is_part;          /* it is one itself: none within it are read */
+	struct kb_sv password; /* kb_parse_unlock() alone; of at most KB_PASSWORD_MAX bytes */
 };
+enum { KB_PASSWORD_MAX = 512 };
 
 struct kb_parser_config {
 	const char *program;    /* the docent binary; NULL: /proc/self/exe */
@@ -207,6 +209,11 @@ void kb_parser_close(struct kb_parser *parser);
 bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
               const struct kb_parse_request *request, struct kb_parsed *out,
               struct kb_err *err) KB_MUST_CHECK;
+
+/* The file as it is without its password, as one document to request->parts; KB_E_INVALID where
+ * another opens it, or none does here. The password is written nowhere. As kb_parse(). */
+bool kb_parse_unlock(struct kb_parser *parser, struct kb_arena *arena,
+                     const struct kb_parse_request *request, struct kb_err *err) KB_MUST_CHECK;
 
 /* Formats, for who counts by them: the place of one that a parsed document names, and its name; of
  * any other word, place 0, "unknown". */

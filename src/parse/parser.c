@@ -136,7 +136,8 @@ static enum outcome converse(struct kb_parser *parser, struct kb_parser_child *c
 		                        .wants_insets = request->wants_insets,
 		                        .painted = request->painted,
 		                        .models = request->models,
-		                        .look = request->look };
+		                        .look = request->look,
+		                        .password = request->password };
 	struct kb_err seen = { 0 }, sentence = { 0 };
 	struct kb_msg msg = { 0 };
 	struct kb_buf buf;
@@ -151,6 +152,8 @@ static enum outcome converse(struct kb_parser *parser, struct kb_parser_child *c
 	ok = kb_msg_send(child->socket, KB_MSG_REQUEST, kb_buf_view(&buf), request->fd,
 	                 job->deadline_us, &seen)
 	     && receive_answer(child, job, &awaited, &msg, &any, &seen);
+	if (request->password.n)
+		explicit_bzero(buf.p, buf.n);
 	kb_buf_fini(&buf);
 	if (ok && msg.type == KB_MSG_HELPER) {
 		kb_parser_put_back(parser, child);
@@ -220,6 +223,16 @@ bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
 {
 	*out = (struct kb_parsed){ 0 };
 	return ask(parser, &(struct job){ .request = request, .arena = arena, .text = out }, err);
+}
+
+bool kb_parse_unlock(struct kb_parser *parser, struct kb_arena *arena,
+                     const struct kb_parse_request *request, struct kb_err *err)
+{
+	struct kb_parsed nothing;
+
+	KB_ASSERT(request->parts && request->password.n && request->password.n <= KB_PASSWORD_MAX);
+	return ask(parser, &(struct job){ .request = request, .arena = arena, .text = &nothing },
+	           err);
 }
 
 bool kb_parse_sitemap(struct kb_parser *parser, struct kb_arena *arena,

@@ -242,6 +242,7 @@ void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request
 	kb_buf_u32(out, request->look.height);
 	kb_buf_u32(out, request->look.side);
 	put_inset(out, &request->look.inset);
+	put_bytes(out, request->password, KB_PASSWORD_MAX);
 }
 
 bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struct kb_err *err)
@@ -270,6 +271,7 @@ bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struc
 	request->look.height = get_u32_up_to(&r, KB_MSG_SIDE_MAX);
 	request->look.side = get_u32_up_to(&r, KB_DRAWING_SIDE_MAX);
 	get_inset(&r, &request->look.inset);
+	request->password = get_bytes(&r, KB_PASSWORD_MAX);
 	return finish(&r, "request", err);
 }
 

@@ -74,6 +74,7 @@ struct kb_msg_request {
 	struct kb_painted_page painted; /* page_no 0: the whole document */
 	struct kb_sv models;            /* of tesseract */
 	struct kb_page_look look;       /* page_no 0: the whole document */
+	struct kb_sv password; /* not empty: the file without it is a PART, and RESULT is empty */
 };
 
 /* Bodies. What a get function returns points into the body (blocks: into the arena). */

@@ -17,6 +17,7 @@
 #include "parse/roles.h"
 #include "parse/sandbox.h"
 #include "parse/sitemap.h"
+#include "parse/unlock.h"
 
 struct options {
 	struct kb_sv role;
@@ -222,12 +223,24 @@ static bool send_part(void *arg, const struct kb_part_piece *piece)
 
 static const struct kb_part_sink to_server = { .take = send_part };
 
+/* The file without its password is a document within it, and the only one. */
+static bool unlock(const struct kb_msg_request *request, struct kb_sv bytes, struct kb_arena *arena,
+                   struct kb_err *err)
+{
+	struct kb_part_piece piece = { .path = KB_SV("document"), .first = true, .last = true };
+	bool ok = kb_unlock(arena, bytes, request->password, &piece.bytes, err);
+
+	/* Ours to write: it lies in the message that came. */
+	explicit_bzero((void *)(uintptr_t)request->password.p, request->password.n);
+	return ok && (send_part(NULL, &piece) || kb_fail(err, KB_E_IO, "nobody takes the file"));
+}
+
 /* Answers one request; false when the server is gone or speaks in tongues. */
 static bool serve(const struct options *o, struct kb_arena *arena, bool may_help)
 {
 	struct kb_msg_request request;
 	struct document d = { .fd = -1 };
-	struct kb_parsed parsed;
+	struct kb_parsed parsed = { 0 };
 	struct kb_links links = { 0 };
 	struct kb_sitemap list;
 	struct kb_parse_input in;
@@ -268,6 +281,8 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 			ok = kb_draw_page(&in, &drawing, may_help, &needs_helper, &err);
 		else if (request.is_sitemap)
 			ok = kb_sitemap_read(&in, arena, &list, &err);
+		else if (request.password.n)
+			ok = unlock(&request, d.bytes, arena, &err);
 		else
 			ok = kb_format_read(&in, &doc, may_help, &needs_helper, &err)
 			     && kb_doc_done(&doc, &parsed, &err);
