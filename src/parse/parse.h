@@ -182,7 +182,7 @@ struct kb_parse_request {
 	bool is_part;          /* it is one itself: none within it are read */
 	struct kb_sv password; /* kb_parse_unlock() alone; of at most KB_PASSWORD_MAX bytes */
 };
-enum { KB_PASSWORD_MAX = 512 };
+enum { KB_PASSWORD_MAX = 1024 };
 
 struct kb_parser_config {
 	const char *program;    /* the docent binary; NULL: /proc/self/exe */

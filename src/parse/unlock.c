@@ -1,16 +1,6 @@
 #include "parse/unlock.h"
 
-bool kb_unlock_wrong(struct kb_err *err)
-{
-	return kb_fail(err, KB_E_INVALID, "that is not the document's password");
-}
-
-bool kb_unlock_cannot(struct kb_err *err)
-{
-	return kb_fail(err, KB_E_INVALID,
-	               "a document of this kind cannot be unlocked here: save it without its "
-	               "password and replace it");
-}
+#include "parse/unlock_own.h"
 
 bool kb_unlock(struct kb_arena *arena, struct kb_sv bytes, struct kb_sv password, struct kb_sv *out,
                struct kb_err *err)

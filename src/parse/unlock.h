@@ -14,14 +14,4 @@
 bool kb_unlock(struct kb_arena *arena, struct kb_sv bytes, struct kb_sv password, struct kb_sv *out,
                struct kb_err *err) KB_MUST_CHECK;
 
-/* ---- private to unlock*.c ---- */
-
-typedef bool kb_unlocker(struct kb_arena *arena, struct kb_sv bytes, struct kb_sv password,
-                         struct kb_sv *out, struct kb_err *err);
-kb_unlocker kb_unlock_pdf, kb_unlock_office;
-
-/* Always false. */
-bool kb_unlock_wrong(struct kb_err *err);  /* another password opens it */
-bool kb_unlock_cannot(struct kb_err *err); /* none does here */
-
 #endif

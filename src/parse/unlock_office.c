@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "parse/cipher.h"
 #include "parse/ole.h"
-#include "parse/unlock.h"
+#include "parse/unlock_own.h"
 
 enum {
 	HEAD = 8, /* bytes before the locked zip, or before what is said in XML */

@@ -3,7 +3,7 @@
 #ifndef KB_PARSE_UNLOCK_PDF_H
 #define KB_PARSE_UNLOCK_PDF_H
 
-#include "parse/unlock.h"
+#include "parse/unlock_own.h"
 
 enum kb_pdf_cipher { KB_PDF_PLAIN, KB_PDF_RC4, KB_PDF_AES_128, KB_PDF_AES_256 };
 
