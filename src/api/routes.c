@@ -166,6 +166,13 @@ static const struct kb_api_route routes[] = {
 	  .action = KB_AUDIT_DOCUMENT_RENEW,
 	  .tag = "Documents", .summary = "Fetch a document's address again; uploads cannot be",
 	  .response = "UpdatedReply", .status = 200, .also = { 403 } },
+	{ "POST", AGENT "/pages/{pageId}/unlock", kb_page_unlock, EDITOR, WRITE,
+	  .action = KB_AUDIT_DOCUMENT_UNLOCK,
+	  .body_max = JSON_MAX,
+	  .tag = "Documents",
+	  .summary = "Open a locked upload with its password: it is kept without one and read; the "
+	             "password is kept nowhere",
+	  .request = "UnlockFields", .response = "UpdatedReply", .status = 200 },
 	{ "GET", AGENT "/pages/{pageId}/metadata", kb_metadata_read, ASKER, READ,
 	  .tag = "Documents", .summary = "What a citation of the document shows",
 	  .response = "MetadataReply", .status = 200 },

@@ -35,6 +35,7 @@ bool kb_deleted_agents_list(struct kb_call *call, struct kb_err *err);
 bool kb_deleted_agents_restore(struct kb_call *call, struct kb_err *err);
 bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
 bool kb_page_path_update(struct kb_call *call, struct kb_err *err);
+bool kb_page_unlock(struct kb_call *call, struct kb_err *err);
 bool kb_pages_reindex(struct kb_call *call, struct kb_err *err);
 bool kb_citations_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_read(struct kb_call *call, struct kb_err *err);

@@ -64,6 +64,7 @@ static const struct kb_schema schemas[] = {
 	{ "ContentChanged", "done:int skipped:int next:int?" },
 	{ "ContentChangedReply", SUCCESS("ContentChanged") },
 	{ "PathFields", "path:str url~:str?" },
+	{ "UnlockFields", "password:str" },
 	{ "PathReply", SUCCESS("Page") },
 	{ "PagePage", PAGINATOR("Page") },
 	{ "ProjectPages", "project:Agent pages:PagePage" },

@@ -24,6 +24,7 @@
 	X(DOCUMENT_RESTORE,  "document.restore",  "A deleted document was taken back") \
 	X(DOCUMENT_MOVE,     "document.move",     "An uploaded file got another path") \
 	X(DOCUMENT_RENEW,    "document.renew",    "A document was queued to be read again") \
+	X(DOCUMENT_UNLOCK,   "document.unlock",   "A locked document was opened with its password, and is kept without one") \
 	X(DOCUMENT_DESCRIBE, "document.describe", "What its citations show was changed") \
 	X(DOCUMENT_LABEL,    "document.label",    "It got other labels") \
 	X(CONFLICT_CHANGE,   "conflict.change",   "Two documents that disagree may both be right, or not") \

@@ -174,6 +174,15 @@ bool kb_store_page_delete(struct kb_store *store, int64_t agent_id, int64_t id,
 /* Puts a page back in the queue (both statuses queued). */
 bool kb_store_page_requeue(struct kb_store *store, int64_t agent_id, int64_t id,
                            struct kb_err *err) KB_MUST_CHECK;
+/* The same of an upload, with other bytes in the place of those that it was read from: what was
+ * asked of it was asked of these. KB_E_CONFLICT where it has others by now, or is being read. */
+struct kb_page_swap {
+	int64_t agent_id, id;
+	struct kb_sv was, blob;
+	int64_t size;
+};
+bool kb_store_page_swap(struct kb_store *store, const struct kb_page_swap *swap,
+                        struct kb_err *err) KB_MUST_CHECK;
 /* What the owner says of a page from now on. A text whose p is NULL stays as it is, an empty one is
  * taken away: two writers of different texts lose nothing. */
 struct kb_page_metadata {

@@ -17,7 +17,7 @@
 #include "store/segments_own.h"
 #include "store/store_own.h"
 
-enum { DELETE, REQUEUE, METADATA, DROP_CITED };
+enum { DELETE, REQUEUE, SWAP, METADATA, DROP_CITED };
 
 /* What the owner says of it. */
 #define METADATA_COLUMNS(FIRST, NEXT)                                                              \
@@ -30,6 +30,8 @@ static const struct kb_sql sql[] = {
 		"crawl_status = " KB_SQL(STATUS_QUEUED) ", index_status = " KB_SQL(STATUS_QUEUED) ", "
 		"attempts = 0, host = $5, to_fetch = CASE WHEN url = '' THEN 0 ELSE 1 END, " KB_RENDER_AGAIN ", updated_at = $6 "
 		"WHERE agent_id = $1 AND id = $2" },
+	[SWAP] = { "page_swap", "iiti",
+		"UPDATE pages SET blob = $3, size = $4, parsed_blob = '', is_slow = 0 WHERE agent_id = $1 AND id = $2" },
 	[DROP_CITED] = { "page_drop_cited", "ii", "DELETE FROM cited_pages WHERE agent_id = $1 AND page_id = $2" },
 	[METADATA] = { "page_metadata", "ii" KB_TYPES(METADATA_COLUMNS),
 		KB_UPDATE("pages", METADATA_COLUMNS) "WHERE agent_id = $1 AND id = $2" },
@@ -45,6 +47,7 @@ struct change {
 	int64_t agent_id, id, now;
 	int64_t gone_at; /* of a page that is deleted: until when it can be taken back */
 	const struct kb_page_metadata *metadata;
+	const struct kb_page_swap *swap;
 	struct kb_page *out;
 };
 
@@ -142,6 +145,18 @@ bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due
 	                 NULL, err);
 }
 
+static bool swap_bytes(struct kb_db_conn *conn, const struct kb_page_swap *swap,
+                       const struct kb_page_row *row, struct kb_err *err)
+{
+	if (row->state != KB_PAGE_DONE || !kb_sv_eq(row->page.blob, swap->was))
+		return kb_fail(err, KB_E_CONFLICT, "page %" PRId64 " has changed meanwhile",
+		               swap->id);
+	return kb_db_run(conn, &sql[SWAP],
+	                 KB_VALUES(kb_int(swap->agent_id), kb_int(swap->id), kb_text(swap->blob),
+	                           kb_int(swap->size)),
+	                 NULL, err);
+}
+
 static bool requeue_page(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
@@ -150,6 +165,8 @@ static bool requeue_page(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	int64_t version = 0;
 
 	if (!begin_change(conn, in, in->arena, &row, &version, err))
+		return false;
+	if (in->swap && !swap_bytes(conn, in->swap, &row, err))
 		return false;
 	kb_totals_count(&totals, &row, -1);
 	if (!kb_page_queue(conn, &row, in->now, in->now, err))
@@ -168,6 +185,20 @@ bool kb_store_page_requeue(struct kb_store *store, int64_t agent_id, int64_t id,
 		.id = id,
 		.now = kb_store_now(store),
 	};
+	bool ok = kb_db_write(store->db, requeue_page, &in, err);
+
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+bool kb_store_page_swap(struct kb_store *store, const struct kb_page_swap *swap, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct change in = { .arena = &arena,
+		             .agent_id = swap->agent_id,
+		             .id = swap->id,
+		             .now = kb_store_now(store),
+		             .swap = swap };
 	bool ok = kb_db_write(store->db, requeue_page, &in, err);
 
 	kb_arena_fini(&arena);
