@@ -1,4 +1,5 @@
 // How content comes into an agent, in a real browser: files, addresses, and how they are read.
+import { readFileSync } from "node:fs";
 import { assert, browse, changeRead, faults, link, patient, signedIn, start, test, until } from "./lib.mjs";
 import { library, lighthouse } from "../api/lib/documents.mjs";
 import { mixedPdf, scanned } from "../api/lib/print.mjs";
@@ -319,6 +320,35 @@ test("what needs the owner stands on top, each with the button that helps", asyn
   await one.getByRole("button", { name: "Read words in pictures" }).click();
   await one.waitFor({ state: "detached", timeout: patient(60_000) });
   for (const name of ["one.pdf", "two.pdf"])
+    await until(name, async () => (await agent.page(name)).index_status === "ok", 60_000);
+  quiet();
+});
+
+test("a locked document is opened where it stands, with its password", async (t) => {
+  const locked = (name) => readFileSync(new URL(`../fixtures/locked/${name}`, import.meta.url));
+  const kb = await start(t);
+  const agent = await kb.agent({
+    project_name: "Harbour",
+    files: { ...library, "plan.pdf": locked("aes-256.pdf"), "letter.docx": locked("agile.docx") },
+  });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/documents`);
+  const need = page.locator('.needs [data-need="locked"]');
+  await need.getByText("It is locked with a password.").waitFor();
+  await need.getByRole("button", { name: "Enter the password" }).click();
+  const dialog = page.getByRole("dialog");
+  const field = dialog.getByLabel("Password of the document");
+  await field.fill("wrong");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("That is not the document’s password.").waitFor();
+  assert.deepEqual(await faults(page, "a locked document"), []);
+  // One password opens both.
+  await field.fill("schlüssel");
+  await dialog.getByRole("button", { name: "Open" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("2 documents are open and are being read").waitFor();
+  await need.waitFor({ state: "detached", timeout: patient(60_000) });
+  for (const name of ["plan.pdf", "letter.docx"])
     await until(name, async () => (await agent.page(name)).index_status === "ok", 60_000);
   quiet();
 });

@@ -19,6 +19,7 @@ import { attempt, hasFeature, readStats, tell } from "../lib/state";
 import type { List, Metadata, PageText, Passage } from "../lib/types";
 import { w } from "../words/dashboard";
 import { LabelMany } from "./LabelMany";
+import { Unlock } from "./Unlock";
 
 const fields = [
   ["title", 255],
@@ -237,6 +238,16 @@ export default function DocumentSheet({ id, pageId, onClose, onChanged }: Props)
               onChanged();
             }}
           />
+          {page.reason_code === "locked" && page.index_status === "failed" && (
+            <Unlock
+              id={id}
+              pages={[page.id]}
+              onChanged={() => {
+                void read.again();
+                onChanged();
+              }}
+            />
+          )}
         </Note>
       )}
       <span class="chips" role="group" aria-label={name}>

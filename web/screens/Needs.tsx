@@ -11,6 +11,7 @@ import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { neededBy } from "../components/FailedReason";
 import { Schedule } from "./Schedule";
+import { Unlock } from "./Unlock";
 
 /** So many are named in a sentence. */
 const NAMED = 3;
@@ -111,6 +112,7 @@ function NeedRow({ id, need, sources, onChanged }: RowProps & { need: Need }) {
         ) : (
           mayRead && !isOfFile && <Button onClick={() => void readAgain()}>{w.tryAgain}</Button>
         )}
+        {need.reason_code === "locked" && <Unlock id={id} pages={page_ids} onChanged={onChanged} />}
         {first?.is_file && isOfFile && need.count === 1 && <Replace id={id} page={first.id} onChanged={onChanged} />}
         <Button onClick={() => setRemoving(true)}>
           {page_ids.length > 1 ? w.removeAll(page_ids.length) : w.remove}

@@ -214,6 +214,13 @@ const de: Words = {
   needYou: (n) => (n === 1 ? "Eine Sache braucht Sie" : `${number(n)} Dinge brauchen Sie`),
   andMore: (n) => `und ${number(n)} weitere`,
   replaceFile: "Datei ersetzen",
+  givePassword: "Passwort eingeben",
+  passwordOfDocument: "Passwort des Dokuments",
+  passwordHelp:
+    "Es wird einmal benutzt und nirgends aufbewahrt. Das Dokument wird ohne Passwort aufbewahrt, damit Seiten gezeigt und erneut gelesen werden können.",
+  unlock: "Öffnen",
+  unlocked: (n: number) =>
+    n === 1 ? "Das Dokument ist offen und wird gelesen" : `${number(n)} Dokumente sind offen und werden gelesen`,
   removeAll: (n) => `Alle ${number(n)} entfernen`,
   raiseLimit: "Grenze erhöhen",
   seePlan: "Tarif ansehen",
@@ -265,7 +272,7 @@ const de: Words = {
     waits_browser: "Es wartet auf einen Browser, weil ein Skript den Text schreibt.",
     pictures_off: "Es ist ein Bild oder ein Scan, und das Lesen von Wörtern in Bildern ist aus.",
     too_long: "Das Lesen hat zu lange gedauert.",
-    locked: "Es ist mit einem Passwort gesperrt: Laden Sie eine Kopie ohne Passwort hoch.",
+    locked: "Es ist mit einem Passwort gesperrt.",
     empty: "Es ist leer.",
     no_text: "Es enthält keinen lesbaren Text.",
     damaged: "Es ist beschädigt.",
@@ -298,6 +305,9 @@ const de: Words = {
     unreadable: "Es konnte nicht gelesen werden.",
   },
   refusals: {
+    password_wrong: "Das ist nicht das Passwort des Dokuments.",
+    unlock_not:
+      "Ein Dokument dieser Art kann hier nicht geöffnet werden: Speichern Sie eine Kopie ohne Passwort und ersetzen Sie die Datei.",
     signed_out: "Sie sind nicht mehr angemeldet.",
     key_wrong: "Das ist kein Schlüssel dieses Dienstes.",
     link_used: "Dieser Link wurde benutzt oder ist zu alt: Erzeugen Sie einen neuen.",

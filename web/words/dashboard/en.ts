@@ -205,6 +205,13 @@ const en = {
   needYou: (n: number) => (n === 1 ? "One thing needs you" : `${number(n)} things need you`),
   andMore: (n: number) => `and ${number(n)} more`,
   replaceFile: "Replace the file",
+  givePassword: "Enter the password",
+  passwordOfDocument: "Password of the document",
+  passwordHelp:
+    "It is used once and kept nowhere. The document is kept without it, so that pages can be shown and read again.",
+  unlock: "Open",
+  unlocked: (n: number) =>
+    n === 1 ? "The document is open and is being read" : `${number(n)} documents are open and are being read`,
   removeAll: (n: number) => `Remove all ${number(n)}`,
   raiseLimit: "Raise the limit",
   seePlan: "See the plan",
@@ -255,7 +262,7 @@ const en = {
     waits_browser: "It waits for a browser, because a script writes its text.",
     pictures_off: "It is a picture or a scan, and reading words in pictures is off.",
     too_long: "Reading it took too long.",
-    locked: "It is locked with a password: upload a copy without one.",
+    locked: "It is locked with a password.",
     empty: "It is empty.",
     no_text: "There is no text in it that could be read.",
     damaged: "It is damaged.",
@@ -289,6 +296,8 @@ const en = {
     unreadable: "It could not be read.",
   },
   refusals: {
+    password_wrong: "That is not the document’s password.",
+    unlock_not: "This kind of document cannot be opened here: save a copy without a password and replace it.",
     signed_out: "You are not signed in any more.",
     key_wrong: "That is no key of this service.",
     link_used: "This link has been used or is too old: make a new one.",

@@ -205,6 +205,15 @@ const es: Words = {
   needYou: (n) => (n === 1 ? "Una cosa requiere su atención" : `${number(n)} cosas requieren su atención`),
   andMore: (n) => `y ${number(n)} más`,
   replaceFile: "Sustituir el archivo",
+  givePassword: "Introducir la contraseña",
+  passwordOfDocument: "Contraseña del documento",
+  passwordHelp:
+    "Se usa una vez y no se guarda en ningún sitio. El documento se guarda sin ella, para poder mostrar sus páginas y volver a leerlo.",
+  unlock: "Abrir",
+  unlocked: (n: number) =>
+    n === 1
+      ? "El documento está abierto y se está leyendo"
+      : `${number(n)} documentos están abiertos y se están leyendo`,
   removeAll: (n) => `Quitar los ${number(n)}`,
   raiseLimit: "Subir el límite",
   seePlan: "Ver el plan",
@@ -255,7 +264,7 @@ const es: Words = {
     waits_browser: "Espera a un navegador, porque un script escribe el texto.",
     pictures_off: "Es una imagen o un escaneo, y la lectura de palabras en imágenes está desactivada.",
     too_long: "Leerlo llevó demasiado tiempo.",
-    locked: "Está bloqueado con contraseña: suba una copia sin ella.",
+    locked: "Está bloqueado con contraseña.",
     empty: "Está vacío.",
     no_text: "No contiene texto que se pueda leer.",
     damaged: "Está dañado.",
@@ -288,6 +297,9 @@ const es: Words = {
     unreadable: "No se pudo leer.",
   },
   refusals: {
+    password_wrong: "Esa no es la contraseña del documento.",
+    unlock_not:
+      "Este tipo de documento no se puede abrir aquí: guarde una copia sin contraseña y sustituya el archivo.",
     signed_out: "Ya no tiene la sesión abierta.",
     key_wrong: "Esa no es una clave de este servicio.",
     link_used: "Este enlace ya se usó o es demasiado antiguo: cree otro.",

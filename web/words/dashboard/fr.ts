@@ -210,6 +210,15 @@ const fr: Words = {
   needYou: (n) => (n === 1 ? "Un point demande votre attention" : `${number(n)} points demandent votre attention`),
   andMore: (n) => `et ${number(n)} de plus`,
   replaceFile: "Remplacer le fichier",
+  givePassword: "Saisir le mot de passe",
+  passwordOfDocument: "Mot de passe du document",
+  passwordHelp:
+    "Il sert une seule fois et n’est conservé nulle part. Le document est conservé sans lui, pour que ses pages puissent être montrées et relues.",
+  unlock: "Ouvrir",
+  unlocked: (n: number) =>
+    n === 1
+      ? "Le document est ouvert, la lecture est en cours"
+      : `${number(n)} documents sont ouverts, la lecture est en cours`,
   removeAll: (n) => `Retirer les ${number(n)}`,
   raiseLimit: "Relever la limite",
   seePlan: "Voir la formule",
@@ -260,7 +269,7 @@ const fr: Words = {
     waits_browser: "En attente d’un navigateur, car un script écrit le texte.",
     pictures_off: "C’est une image ou un scan, et la lecture des mots dans les images est désactivée.",
     too_long: "La lecture a pris trop de temps.",
-    locked: "Protégé par un mot de passe : envoyez une copie sans mot de passe.",
+    locked: "Protégé par un mot de passe.",
     empty: "Le fichier est vide.",
     no_text: "Il ne contient aucun texte lisible.",
     damaged: "Le fichier est endommagé.",
@@ -293,6 +302,9 @@ const fr: Words = {
     unreadable: "Lecture impossible.",
   },
   refusals: {
+    password_wrong: "Ce n’est pas le mot de passe du document.",
+    unlock_not:
+      "Ce type de document ne peut pas être ouvert ici : enregistrez une copie sans mot de passe et remplacez le fichier.",
     signed_out: "Vous n’êtes plus connecté.",
     key_wrong: "Ce n’est pas une clé de ce service.",
     link_used: "Ce lien a déjà servi ou est trop ancien : créez-en un nouveau.",

@@ -205,6 +205,13 @@ const pt: Words = {
   needYou: (n) => (n === 1 ? "Uma coisa precisa de você" : `${number(n)} coisas precisam de você`),
   andMore: (n) => `e mais ${number(n)}`,
   replaceFile: "Substituir o arquivo",
+  givePassword: "Digitar a senha",
+  passwordOfDocument: "Senha do documento",
+  passwordHelp:
+    "Ela é usada uma vez e não é guardada em lugar nenhum. O documento é guardado sem ela, para que as páginas possam ser mostradas e relidas.",
+  unlock: "Abrir",
+  unlocked: (n: number) =>
+    n === 1 ? "O documento está aberto e está sendo lido" : `${number(n)} documentos estão abertos e estão sendo lidos`,
   removeAll: (n) => `Remover todos os ${number(n)}`,
   raiseLimit: "Aumentar o limite",
   seePlan: "Ver o plano",
@@ -255,7 +262,7 @@ const pt: Words = {
     waits_browser: "Espera por um navegador, porque um script escreve o texto.",
     pictures_off: "É uma imagem ou digitalização, e a leitura de palavras em imagens está desligada.",
     too_long: "A leitura demorou demais.",
-    locked: "Está bloqueado com senha: envie uma cópia sem senha.",
+    locked: "Está bloqueado com senha.",
     empty: "Está vazio.",
     no_text: "Não há nele texto que possa ser lido.",
     damaged: "Está danificado.",
@@ -288,6 +295,8 @@ const pt: Words = {
     unreadable: "Não pôde ser lido.",
   },
   refusals: {
+    password_wrong: "Essa não é a senha do documento.",
+    unlock_not: "Este tipo de documento não pode ser aberto aqui: salve uma cópia sem senha e substitua o arquivo.",
     signed_out: "Você não está mais conectado.",
     key_wrong: "Essa não é uma chave deste serviço.",
     link_used: "Este link já foi usado ou é antigo demais: crie outro.",
