@@ -314,7 +314,14 @@ test("what needs the owner stands on top, each with the button that helps", asyn
   // One that nobody can read goes.
   await row("unknown_kind").or(row("no_text")).getByRole("button", { name: "Remove" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await until("it to go", async () => !(await agent.pages()).some((one) => one.filename === "noise.bin"));
+  const noise = async () => (await agent.pages()).some((one) => one.filename === "noise.bin");
+  await until("it to go", async () => !(await noise()));
+  // Unless that was a mistake.
+  await page.getByRole("status").getByRole("button", { name: "Undo" }).click();
+  await until("it to come back", noise);
+  await row("unknown_kind").or(row("no_text")).getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await until("it to go again", async () => !(await noise()));
   // Two scans want one option.
   const one = page.getByRole("region", { name: "One thing needs you" });
   await one.getByRole("button", { name: "Read words in pictures" }).click();

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { get, put, upload } from "../lib/api";
 import { changeMany, readSourceNow, readWith, type Content, type Need, type Source } from "../lib/content";
+import { tellDeleted } from "../lib/deleted";
 import { host } from "../lib/format";
 import { sayReason } from "../lib/say";
 import { agent, attempt, hasFeature, readStats, tell } from "../lib/state";
@@ -128,7 +129,7 @@ function NeedRow({ id, need, sources, onChanged }: RowProps & { need: Need }) {
           onClose={() => setRemoving(false)}
           onConfirm={async () => {
             const { done } = await changeMany(id, "delete", { page_ids });
-            tell(w.documentsDeleted(done));
+            await tellDeleted(id, page_ids, w.documentsDeleted(done), onChanged);
             void readStats(id).catch(() => {});
             onChanged();
           }}
