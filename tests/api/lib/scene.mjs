@@ -97,6 +97,8 @@ export async function furnished(kb, { key, name, versions = 0 }) {
   const { license, licenseKey } = await agent.expect(201, "POST", "/licenses", { json: { name: `of ${name}` } });
   Object.assign(ids, { licenseId: license.id, licenseKey });
   await agent.expect(201, "POST", "/plugins", { json: { model_name: "scene", human_name: name } });
+  // Documents that disagree are looked for once somebody has asked for them.
+  await until("documents to be compared", async () => !(await agent.expect(200, "GET", "/conflicts")).is_coming);
   return { agent, ids, operations };
 }
 
