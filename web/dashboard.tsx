@@ -14,6 +14,7 @@ import { part } from "./lib/part";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
 import { movedTo, renamed, screens } from "./lib/screens";
+import { comeBack } from "./lib/provider";
 import { agent, enter, forgetAgent, readAgent, readSignIn, readStats, signIn, turnTo } from "./lib/state";
 import { sayRefusal } from "./lib/say";
 import { useResource, type Resource } from "./lib/resource";
@@ -129,6 +130,7 @@ const begin = async () => {
   await readSignIn();
   // Whoever is refused sees the sign-in, and may have a key.
   if (signIn.value?.offers.includes("gateway")) await enter({ by: "gateway" }).catch(() => {});
+  if (signIn.value?.signed_in) comeBack();
 };
 begin().then(
   () => render(<App />, root),

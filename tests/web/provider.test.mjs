@@ -14,6 +14,14 @@ test("one button leads to the provider and back, signing out goes there too, and
   await button.click();
   await page.waitForURL(`${at()}/agents`);
   await page.getByRole("link", { name: "People" }).waitFor();
+  // Who came to another page is led back to it, once.
+  await page.context().clearCookies({ name: /docent/ });
+  await page.goto(`${at()}/people?from=mail`);
+  await button.click();
+  await page.waitForURL(`${at()}/people?from=mail`);
+  await page.goto(`${at()}/agents`);
+  await page.getByRole("link", { name: "People" }).waitFor();
+  assert.equal(new URL(page.url()).pathname, "/agents");
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.waitForURL(`${idp.issuer}/session/end**`);
   // Whom no group lets in reads why.

@@ -4,6 +4,7 @@ import { Copy } from "../components/Copy";
 import { Field } from "../components/Field";
 import { Note } from "../components/Note";
 import { PagesLanguage } from "../components/PagesLanguage";
+import { signInAtProvider } from "../lib/provider";
 import { go } from "../lib/router";
 import { enter, readSignIn, signIn } from "../lib/state";
 import { w } from "../words/dashboard";
@@ -82,7 +83,7 @@ export default function SignIn() {
             }}
           >
             {provider && (
-              <Button kind="primary" onClick={() => location.assign("/login/oidc")}>
+              <Button kind="primary" onClick={signInAtProvider}>
                 {w.signInWith(provider)}
               </Button>
             )}
