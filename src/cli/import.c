@@ -267,6 +267,9 @@ static bool open_all(struct arguments *args, struct kb_err *err)
 	im->temp_fd = mkstemp(im->temp);
 	if (im->temp_fd < 0)
 		return kb_fail_errno(err, "cannot make %s", im->temp);
+	/* Without a name it is gone with this process, however that ends. */
+	unlink(im->temp);
+	snprintf(im->temp, sizeof(im->temp), "/proc/self/fd/%d", im->temp_fd);
 	return kb_remote_open(&im->from, err) && kb_remote_open(&im->to, err)
 	       && kb_import_map_open(&im->map, args->map, im->from.url, im->to.url, err);
 }
@@ -307,8 +310,6 @@ int kb_cli_import(int argc, char **argv)
 		kb_remote_close(&args->im.to);
 		kb_import_map_close(&args->im.map);
 		kb_buf_fini(&args->im.notes);
-		if (args->im.temp_fd >= 0)
-			unlink(args->im.temp);
 		kb_fd_close(&args->im.temp_fd);
 	}
 	free(args);

@@ -9,7 +9,7 @@ struct kb_importing {
 	struct kb_remote from, to;
 	struct kb_import_map map;
 	struct kb_buf notes; /* what could not come, a line each */
-	char temp[64];       /* a file for a document on its way */
+	char temp[64];       /* the path of a file without a name, for a document on its way */
 	int temp_fd;
 
 	/* The agent in hand. */

@@ -1,7 +1,7 @@
 // docent import: agents of one service come to another, with all that the interface lets come; whatever ends it in
 // the middle, nothing comes twice and nothing is missing.
 import { spawn } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { assert, docent, sleep, start, test } from "./lib/harness.mjs";
 import { library, questions } from "./lib/documents.mjs";
@@ -150,9 +150,9 @@ test("agents of another service come with all that the interface lets come, and 
 });
 
 /** Ends it a little later each time, and takes the end of its map away, until it comes to its end. */
-async function withPowerCuts(args, map, steps) {
+async function withPowerCuts(args, map, steps, temp) {
   for (let cuts = 0; ; cuts++) {
-    const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TMPDIR: temp } });
     let text = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (text += piece));
     const ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
@@ -170,9 +170,11 @@ test("an import that is ended again and again brings each thing once", async (t)
   const from = await start(t);
   const to = await start(t);
   await furnish(from);
-  const map = path.join(await folder(t), "map");
-  const cuts = await withPowerCuts(commandOf(from, to, map), map, 10);
+  const map = path.join(await folder(t), "map"),
+    temp = await folder(t);
+  const cuts = await withPowerCuts(commandOf(from, to, map), map, 10, temp);
   assert.ok(cuts >= 2, `${cuts} cuts`);
+  assert.deepEqual(await readdir(temp), []);
   assert.deepEqual(await recordsOf(to), await recordsOf(from));
   await answersAsBefore(to);
 });
