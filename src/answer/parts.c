@@ -27,9 +27,21 @@ static const struct form {
 	size_t letters[PLACES];
 	size_t list, start, rest, more;
 	double likely;
-} forms[] = {
-	[KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, 100, SHORT, .15 },
-	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, LIST_MAX, LEAD_MAX, REST_MAX, PROSE_MAX, .04 },
+} forms[2][2] = {
+	{
+	        [KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, 100, SHORT, .15 },
+	        [KB_SHAPE_SECTION] = { { 500, 350, 300 },
+	                               LIST_MAX,
+	                               LEAD_MAX,
+	                               REST_MAX,
+	                               PROSE_MAX,
+	                               .04 },
+	},
+	/* Of sentences whose vectors are known, which tell better where an answer begins. */
+	{
+	        [KB_SHAPE_FACT] = { { 260, 200, 200 }, PROSE_MAX, 100, 100, SHORT, .15 },
+	        [KB_SHAPE_SECTION] = { { 400, 250, 200 }, LIST_MAX, LEAD_MAX, REST_MAX, 500, .04 },
+	},
 };
 
 /* Of the best sentence of a place, what one at its ends must be as likely as, and a row of a table
@@ -43,6 +55,9 @@ static const struct form {
 /* What the search says counts beside what the sentences do, z for the whole of its score, unless
  * they are scored with the cosines of their passages: these tell it better, and it is said once. */
 #define SEARCH_Z 4.0
+
+/* Scores that see vectors of sentences are surer of one than its block is of being it all. */
+#define SURER 0.8
 
 /* How likely a further place must be where a name alone is asked for: most speak of it, few say
  * what it is. */
@@ -65,6 +80,7 @@ struct text {
 	size_t *before; /* letters before each of them, and of all */
 	struct kb_lines lines;
 	const struct form *form;
+	bool by_vectors; /* of all that the sentences stand in */
 	enum kb_shape shape;
 	enum kb_asks asks;
 	enum kb_lang lang;
@@ -119,29 +135,34 @@ static void find_lines(struct kb_arena *arena, struct text *t)
 		}
 }
 
+static bool have_vectors(const struct kb_candidate *candidates,
+                         const struct kb_selection *selection)
+{
+	for (size_t i = 0; i < selection->count; i++)
+		if (!(candidates[selection->sentences[i].candidate].cosine > 0))
+			return false;
+	return true;
+}
+
 static void read_units(struct kb_arena *arena, const struct kb_candidate *candidates,
                        const struct kb_selection *selection, struct text *t)
 {
 	struct unit *units = KB_NEW_ARRAY(arena, selection->count, struct unit);
 	double best = (double)selection->sentences[0].z, top = 0;
-	bool by_vectors = true;
 
-	for (size_t i = 0; i < selection->count; i++) {
-		const struct kb_candidate *from = &candidates[selection->sentences[i].candidate];
-
-		top = KB_MAX(top, found(selection, from));
-		by_vectors = by_vectors && from->cosine > 0;
-	}
+	for (size_t i = 0; i < selection->count; i++)
+		top = KB_MAX(top, found(selection, &candidates[selection->sentences[i].candidate]));
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct kb_scored_sentence *s = &selection->sentences[i];
 		const struct kb_candidate *from = &candidates[s->candidate];
-		double relative = top > 0 && !by_vectors ? found(selection, from) / top - 1 : 0;
+		double relative = top > 0 && !t->by_vectors ? found(selection, from) / top - 1 : 0;
+		double z = ((double)s->z - best) * (t->by_vectors ? SURER : 1);
 
 		units[i] = (struct unit){
 			.s = s,
 			.text = kb_excerpt_trim(
 			        kb_sv_sub(from->passage.text, s->start, s->end - s->start)),
-			.mass = exp((double)s->z - best + SEARCH_Z * relative),
+			.mass = exp(z + SEARCH_Z * relative),
 			.mark = kb_passage_mark(&from->passage, s->start),
 			.said = s->other,
 		};
@@ -423,8 +444,10 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
                      const struct kb_selection *selection, struct kb_answer_part **out,
                      size_t *count)
 {
-	struct form form = forms[selection->shape];
+	bool by_vectors = have_vectors(candidates, selection);
+	struct form form = forms[by_vectors][selection->shape];
 	struct text t = { .form = &form,
+		          .by_vectors = by_vectors,
 		          .shape = selection->shape,
 		          .asks = selection->asks,
 		          .lang = selection->lang };
