@@ -11,7 +11,7 @@ bool kb_pdf_is_white(char c)
 
 static bool is_regular(char c)
 {
-	return !kb_pdf_is_white(c) && !memchr("()<>[]{}/%", c, 10);
+	return !kb_pdf_is_white(c) && kb_sv_find_byte(KB_SV("()<>[]{}/%"), c) < 0;
 }
 
 static size_t skip_white(struct kb_sv bytes, size_t at)
@@ -44,7 +44,7 @@ static size_t end_of_literal(struct kb_sv bytes, size_t at)
 static enum kb_pdf_kind kind_of(struct kb_sv word)
 {
 	for (size_t i = 0; i < word.n; i++)
-		if (!memchr("0123456789+-.", word.p[i], 13))
+		if (kb_sv_find_byte(KB_SV("0123456789+-."), word.p[i]) < 0)
 			return KB_PDF_WORD;
 	return KB_PDF_NUMBER;
 }

@@ -252,6 +252,9 @@ static int status_of(const char *method, const struct target *target, bool keyed
 		return strcmp(method, "HEAD") == 0 ? 200 : 0; /* for pages of the service alone */
 	return row->handle == kb_system_metrics   ? 403
 	       : row->handle == kb_licenses_check ? 0
+	       : row->handle == kb_oidc_logout    ? 0
+	       : row->handle == kb_oidc_login || row->handle == kb_oidc_callback
+	               ? 404 /* no provider signs anybody in here */
 	       : strncmp(row->path, "/assets/", 8) == 0 || strncmp(row->path, "/web/", 5) == 0
 	               ? 404
 	               : 200;
