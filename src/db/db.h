@@ -291,6 +291,9 @@ void kb_db_close(struct kb_db *db);
  */
 typedef bool kb_write_fn(struct kb_db_conn *conn, void *arg, struct kb_err *err);
 bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
+/* One statement alone; *changed, which may be NULL, as of kb_db_run(). */
+bool kb_db_write_run(struct kb_db *db, const struct kb_sql *sql, struct kb_db_values values,
+                     int64_t *changed, struct kb_err *err) KB_MUST_CHECK;
 /* The same without what the thread takes along (beside.h): bookkeeping that is no change of what
  * the caller is about. */
 bool kb_db_write_alone(struct kb_db *db, kb_write_fn *fn, void *arg,

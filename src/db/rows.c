@@ -120,6 +120,30 @@ bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, struct kb_db_val
 	return read_int(&rows, otherwise, out, err);
 }
 
+struct run {
+	const struct kb_sql *sql;
+	struct kb_db_values values;
+	int64_t changed;
+};
+
+static bool run(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct run *in = arg;
+
+	return kb_db_run(conn, in->sql, in->values, &in->changed, err);
+}
+
+bool kb_db_write_run(struct kb_db *db, const struct kb_sql *sql, struct kb_db_values values,
+                     int64_t *changed, struct kb_err *err)
+{
+	struct run in = { .sql = sql, .values = values };
+	bool ok = kb_db_write(db, run, &in, err);
+
+	if (changed)
+		*changed = in.changed;
+	return ok;
+}
+
 struct kb_sv kb_db_text(struct kb_arena *arena, struct kb_sv text)
 {
 	char *copy;

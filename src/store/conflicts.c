@@ -54,40 +54,27 @@ bool kb_store_conflicts_next(struct kb_store *store, int64_t *agent_id, struct k
 	                      agent_id, err);
 }
 
-struct change {
-	const struct kb_sql *sql;
-	struct kb_db_values values;
-};
-
-static bool change(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	const struct change *in = arg;
-
-	return kb_db_run(conn, in->sql, in->values, NULL, err);
-}
-
 bool kb_store_conflicts_want(struct kb_store *store, int64_t agent_id, struct kb_err *err)
 {
-	struct change in = { &sql[WANT], KB_VALUES(kb_int(agent_id), kb_int(kb_store_now(store))) };
-
-	return kb_db_write(store->db, change, &in, err);
+	return kb_db_write_run(store->db, &sql[WANT],
+	                       KB_VALUES(kb_int(agent_id), kb_int(kb_store_now(store))), NULL, err);
 }
 
 bool kb_store_conflicts_put(struct kb_store *store, int64_t agent_id, int64_t index_version,
                             struct kb_sv content, struct kb_err *err)
 {
-	struct change in = { &sql[PUT], KB_VALUES(kb_int(agent_id), kb_int(index_version),
-		                                  kb_text(content), kb_int(kb_store_now(store))) };
-
-	return kb_db_write(store->db, change, &in, err);
+	return kb_db_write_run(store->db, &sql[PUT],
+	                       KB_VALUES(kb_int(agent_id), kb_int(index_version), kb_text(content),
+	                                 kb_int(kb_store_now(store))),
+	                       NULL, err);
 }
 
 bool kb_store_conflicts_later(struct kb_store *store, int64_t agent_id, struct kb_err *err)
 {
 	int64_t at = kb_store_now(store) + KB_CONFLICTS_LATER_S * KB_SECOND_US;
-	struct change in = { &sql[LATER], KB_VALUES(kb_int(agent_id), kb_int(at)) };
 
-	return kb_db_write(store->db, change, &in, err);
+	return kb_db_write_run(store->db, &sql[LATER], KB_VALUES(kb_int(agent_id), kb_int(at)),
+	                       NULL, err);
 }
 
 /* The others, and behind them the pair where it is dismissed. */

@@ -50,24 +50,10 @@ bool kb_days_find(struct kb_store *store, const struct kb_days_look *look, bool 
 	return kb_db_write(store->db, note_use, &using, err);
 }
 
-struct forgetting {
-	const struct kb_sql *sql;
-	int64_t before, gone;
-};
-
-static bool forget(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	struct forgetting *in = arg;
-
-	return kb_db_run(conn, in->sql, KB_VALUES(kb_int(in->before)), &in->gone, err);
-}
-
 bool kb_days_forget(struct kb_store *store, const struct kb_sql *statement, int64_t unused_days,
                     int64_t *gone, struct kb_err *err)
 {
-	struct forgetting in = { statement, kb_store_today(store) - unused_days, 0 };
-	bool ok = kb_db_write(store->db, forget, &in, err);
+	int64_t before = kb_store_today(store) - unused_days;
 
-	*gone = in.gone;
-	return ok;
+	return kb_db_write_run(store->db, statement, KB_VALUES(kb_int(before)), gone, err);
 }

@@ -202,51 +202,35 @@ bool kb_store_gap_questions(struct kb_store *store, struct kb_arena *arena,
 	return kb_rows_close(&rows, err);
 }
 
-struct change {
-	const struct kb_sql *sql;
-	struct kb_db_values values;
-	int64_t changed;
-};
-
-static bool change(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	struct change *in = arg;
-
-	return kb_db_run(conn, in->sql, in->values, &in->changed, err);
-}
-
 bool kb_store_gap_tried(struct kb_store *store, const struct kb_gap_tried *tried,
                         struct kb_err *err)
 {
-	struct change in = { &sql[TRIED],
-		             KB_VALUES(kb_int(tried->agent_id), kb_int(tried->gap_id),
-		                       kb_int(tried->answers), kb_int(tried->tried),
-		                       kb_int(tried->version), kb_int(kb_store_now(store)),
-		                       kb_int(tried->closes)),
-		             0 };
-
-	return kb_db_write(store->db, change, &in, err);
+	return kb_db_write_run(store->db, &sql[TRIED],
+	                       KB_VALUES(kb_int(tried->agent_id), kb_int(tried->gap_id),
+	                                 kb_int(tried->answers), kb_int(tried->tried),
+	                                 kb_int(tried->version), kb_int(kb_store_now(store)),
+	                                 kb_int(tried->closes)),
+	                       NULL, err);
 }
 
 bool kb_store_gap_turn(struct kb_store *store, int64_t agent_id, int64_t version,
                        struct kb_err *err)
 {
-	struct change in = {
-		&sql[TURN],
-		KB_VALUES(kb_int(agent_id), kb_int(version), kb_int(kb_store_now(store))), 0
-	};
-
-	return kb_db_write(store->db, change, &in, err);
+	return kb_db_write_run(
+	        store->db, &sql[TURN],
+	        KB_VALUES(kb_int(agent_id), kb_int(version), kb_int(kb_store_now(store))), NULL,
+	        err);
 }
 
 bool kb_store_gap_set(struct kb_store *store, const struct kb_gap *gap, struct kb_err *err)
 {
 	int64_t now = kb_store_now(store);
-	struct change in = { &sql[SET],
-		             KB_VALUES(kb_int(gap->agent_id), kb_int(gap->id), kb_int(gap->state),
-		                       kb_text(gap->owner), kb_int(gap->answer_id), kb_int(now),
-		                       kb_int(now)),
-		             0 };
+	int64_t changed;
 
-	return kb_db_write(store->db, change, &in, err) && (in.changed || no_gap(gap->id, err));
+	return kb_db_write_run(store->db, &sql[SET],
+	                       KB_VALUES(kb_int(gap->agent_id), kb_int(gap->id), kb_int(gap->state),
+	                                 kb_text(gap->owner), kb_int(gap->answer_id), kb_int(now),
+	                                 kb_int(now)),
+	                       &changed, err)
+	       && (changed || no_gap(gap->id, err));
 }

@@ -351,26 +351,13 @@ bool kb_store_kept_stale(struct kb_store *store, int64_t after, int64_t before,
 	return kb_rows_close(&rows, err);
 }
 
-struct run {
-	const struct kb_sql *sql;
-	struct kb_db_values values;
-};
-
-static bool run(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	const struct run *in = arg;
-
-	return kb_db_run(conn, in->sql, in->values, NULL, err);
-}
-
 bool kb_store_kept_seen(struct kb_store *store, const struct kb_kept_stale *stale,
                         struct kb_err *err)
 {
-	struct run in = { &sql[SEEN],
-		          KB_VALUES(kb_int(stale->agent_id), kb_int(stale->version),
-		                    kb_int(stale->change), kb_int(kb_store_now(store))) };
-
-	return kb_db_write(store->db, run, &in, err);
+	return kb_db_write_run(store->db, &sql[SEEN],
+	                       KB_VALUES(kb_int(stale->agent_id), kb_int(stale->version),
+	                                 kb_int(stale->change), kb_int(kb_store_now(store))),
+	                       NULL, err);
 }
 
 bool kb_store_kept_due(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
@@ -424,8 +411,8 @@ bool kb_store_kept_tried(struct kb_store *store, const struct kb_kept_result *re
 bool kb_store_kept_turn(struct kb_store *store, int64_t agent_id, int64_t version, int64_t change,
                         struct kb_err *err)
 {
-	struct run in = { &sql[TURN], KB_VALUES(kb_int(agent_id), kb_int(version), kb_int(change),
-		                                kb_int(kb_store_now(store))) };
-
-	return kb_db_write(store->db, run, &in, err);
+	return kb_db_write_run(store->db, &sql[TURN],
+	                       KB_VALUES(kb_int(agent_id), kb_int(version), kb_int(change),
+	                                 kb_int(kb_store_now(store))),
+	                       NULL, err);
 }

@@ -34,14 +34,11 @@ bool kb_store_opening_get(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_agent *agent, struct kb_opening_row *out,
                           struct kb_err *err)
 {
-	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	int64_t now = kb_store_now(store), made_at;
 	struct kb_db_rows rows;
 
 	*out = (struct kb_opening_row){ .content = KB_SV(""), .wanted = true };
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[GET], KB_VALUES(kb_int(agent->id)));
+	kb_rows_take(&rows, store->db, &sql[GET], KB_VALUES(kb_int(agent->id)));
 	while (kb_rows_next(&rows)) {
 		out->content = kb_rows_text(&rows, arena, 0);
 		made_at = kb_rows_int(&rows, 2);
@@ -51,12 +48,7 @@ bool kb_store_opening_get(struct kb_store *store, struct kb_arena *arena,
 		                  || (kb_rows_int(&rows, 1) != agent->index_version
 		                      && made_at < now - KB_OPENING_AGAIN_S * KB_SECOND_US));
 	}
-	if (!kb_rows_close(&rows, err)) {
-		kb_db_give(store->db, conn);
-		return false;
-	}
-	kb_db_give(store->db, conn);
-	return true;
+	return kb_rows_close(&rows, err);
 }
 
 bool kb_store_opening_next(struct kb_store *store, int64_t *agent_id, struct kb_err *err)
@@ -65,40 +57,27 @@ bool kb_store_opening_next(struct kb_store *store, int64_t *agent_id, struct kb_
 	                      agent_id, err);
 }
 
-struct change {
-	const struct kb_sql *sql;
-	struct kb_db_values values;
-};
-
-static bool change(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	const struct change *in = arg;
-
-	return kb_db_run(conn, in->sql, in->values, NULL, err);
-}
-
 bool kb_store_opening_want(struct kb_store *store, int64_t agent_id, struct kb_err *err)
 {
-	struct change in = { &sql[WANT], KB_VALUES(kb_int(agent_id), kb_int(kb_store_now(store))) };
-
-	return kb_db_write(store->db, change, &in, err);
+	return kb_db_write_run(store->db, &sql[WANT],
+	                       KB_VALUES(kb_int(agent_id), kb_int(kb_store_now(store))), NULL, err);
 }
 
 bool kb_store_opening_put(struct kb_store *store, int64_t agent_id, int64_t index_version,
                           struct kb_sv content, struct kb_err *err)
 {
-	struct change in = { &sql[PUT], KB_VALUES(kb_int(agent_id), kb_int(index_version),
-		                                  kb_text(content), kb_int(kb_store_now(store))) };
-
-	return kb_db_write(store->db, change, &in, err);
+	return kb_db_write_run(store->db, &sql[PUT],
+	                       KB_VALUES(kb_int(agent_id), kb_int(index_version), kb_text(content),
+	                                 kb_int(kb_store_now(store))),
+	                       NULL, err);
 }
 
 bool kb_store_opening_later(struct kb_store *store, int64_t agent_id, struct kb_err *err)
 {
 	int64_t at = kb_store_now(store) + KB_OPENING_LATER_S * KB_SECOND_US;
-	struct change in = { &sql[LATER], KB_VALUES(kb_int(agent_id), kb_int(at)) };
 
-	return kb_db_write(store->db, change, &in, err);
+	return kb_db_write_run(store->db, &sql[LATER], KB_VALUES(kb_int(agent_id), kb_int(at)),
+	                       NULL, err);
 }
 
 bool kb_store_opening_asked(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
