@@ -58,7 +58,7 @@ static void measure(struct kb_test *t)
 {
 	struct kb_log log = { 0 };
 	struct kb_upkeep_config config;
-	struct kb_gap_thread *thread;
+	struct kb_round *thread;
 	struct kb_agent agent;
 	struct rusage before, after;
 	struct fixture f;
@@ -73,7 +73,7 @@ static void measure(struct kb_test *t)
 		                            .answerer = kb_answerer_open(f.store, NULL, &log) };
 	getrusage(RUSAGE_SELF, &before);
 	begun = kb_clock_mono_us();
-	thread = kb_gap_thread_start(&config);
+	thread = kb_gaps_start(&config);
 	while (raw_int(&f, "SELECT count(*) FROM gap_queue"))
 		usleep(LOOK_US);
 	getrusage(RUSAGE_SELF, &after);
@@ -82,7 +82,7 @@ static void measure(struct kb_test *t)
 	       questions, forms, (double)(kb_clock_mono_us() - begun) / 1e6,
 	       raw_int(&f, "SELECT count(*) FROM gaps"),
 	       (after.ru_maxrss - before.ru_maxrss) >> 10);
-	kb_gap_thread_stop(thread);
+	kb_round_stop(thread);
 	kb_answerer_close(config.answerer);
 	fixture_fini(&f);
 }

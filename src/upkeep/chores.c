@@ -1,14 +1,11 @@
 #include "upkeep/chores.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "answer/chore.h"
 #include "answer/find.h"
 #include "answer/mask.h"
 #include "answer/notes.h"
-#include "base/bell.h"
-#include "base/pool.h"
 #include "base/utf8.h"
 #include "index/langid.h"
 #include "parse/parse.h"
@@ -29,19 +26,16 @@ enum {
 	PASSAGE_CHARS = 700,
 	PARTS = 4 + 2 * KB_CHORE_MESSAGES + PASSAGES,
 	TEXT_MAX = 64 << 20,
-	CHORES_NICE = 10,
 };
 
-struct kb_chore_thread {
-	struct kb_upkeep_config config;
-	struct kb_bell bell;
-	pthread_t thread;
+struct chores {
+	struct kb_round round;
 	_Atomic int64_t done, useless, failed;
 };
 
 /* One chore in hand. */
 struct job {
-	struct kb_chore_thread *by;
+	struct chores *by;
 	struct kb_arena arena;
 	struct kb_chore chore;
 	struct kb_agent agent;
@@ -71,7 +65,7 @@ static bool are_open(struct job *job, int64_t agent_id, const int64_t *pages, si
 
 	if (!count)
 		return true;
-	if (!kb_catalog_get(job->by->config.catalog, agent_id, &live, NULL))
+	if (!kb_catalog_get(job->by->round.config.catalog, agent_id, &live, NULL))
 		return false;
 	kb_pass_init(&pass, live.access, &job->arena, &nobody);
 	for (size_t i = 0; open && i < count; i++)
@@ -96,7 +90,8 @@ static bool add_messages(struct job *job, struct kb_err *err)
 {
 	struct kb_message_list list;
 
-	if (!kb_store_chore_messages(job->by->config.store, &job->arena, &job->chore, &list, err))
+	if (!kb_store_chore_messages(job->by->round.config.store, &job->arena, &job->chore, &list,
+	                             err))
 		return false;
 	for (size_t i = 0; i < list.count; i++)
 		add_message(job, &list.v[i]);
@@ -120,7 +115,7 @@ static struct kb_sv text_of(struct job *job, const struct kb_parsed *parsed)
 
 static bool add_document(struct job *job, struct kb_err *err)
 {
-	const struct kb_upkeep_config *config = &job->by->config;
+	const struct kb_upkeep_config *config = &job->by->round.config;
 	struct kb_parsed parsed;
 	struct kb_page page;
 	struct kb_sv json;
@@ -142,7 +137,7 @@ static bool add_document(struct job *job, struct kb_err *err)
 
 static bool add_persona(struct job *job, struct kb_err *err)
 {
-	struct kb_store *store = job->by->config.store;
+	struct kb_store *store = job->by->round.config.store;
 	struct kb_notes_input input = { .agent = &job->agent, .settings = &job->settings };
 	struct kb_persona persona;
 
@@ -174,7 +169,7 @@ static bool add_passages(struct job *job, struct kb_sv about, struct kb_err *err
 		                              .words_only = true };
 	struct kb_findings found;
 
-	if (!kb_find(job->by->config.answerer, &job->arena, &find, &found, err))
+	if (!kb_find(job->by->round.config.answerer, &job->arena, &find, &found, err))
 		return false;
 	for (size_t i = 0; i < found.count; i++) {
 		const struct kb_passage *passage = &found.v[i].passage;
@@ -192,7 +187,7 @@ static bool add_titles(struct job *job, struct kb_sv *all, struct kb_err *err)
 	struct kb_notes_input input = { .agent = &job->agent };
 	struct kb_buf buf;
 
-	if (!kb_notes_titles(job->by->config.store, &job->arena, &input, err))
+	if (!kb_notes_titles(job->by->round.config.store, &job->arena, &input, err))
 		return false;
 	kb_buf_init(&buf, TEXT_MAX);
 	for (size_t i = 0; i < input.title_count; i++) {
@@ -212,9 +207,9 @@ static bool add_page_around(struct job *job, struct kb_err *err)
 	struct kb_sv titles;
 	size_t before;
 
-	if (!job->by->config.answerer)
+	if (!job->by->round.config.answerer)
 		return true;
-	if (!kb_store_starters_page(job->by->config.store, &job->arena, job->agent.id,
+	if (!kb_store_starters_page(job->by->round.config.store, &job->arena, job->agent.id,
 	                            job->chore.subject, &page, err))
 		return err->code == KB_E_NOT_FOUND;
 	/* As the visitors': the documents' own, which most of them read. */
@@ -261,15 +256,16 @@ static bool is_in_language(const struct job *job, struct kb_sv text)
 }
 
 /* Answers that are being written go first. */
-static void be_polite(struct kb_chore_thread *by, struct kb_chat_line *line)
+static void be_polite(struct chores *by, struct kb_chat_line *line)
 {
 	struct kb_chat_line_stats stats;
 
 	for (int i = 0; i < POLITE_TRIES; i++) {
-		int64_t until = kb_clock_steady_us(by->bell.clock) + POLITE_MS * INT64_C(1000);
+		int64_t until =
+		        kb_clock_steady_us(by->round.bell.clock) + POLITE_MS * INT64_C(1000);
 
 		kb_chat_line_stats(line, &stats);
-		if (stats.placed + stats.waiting == 0 || !kb_bell_rest(&by->bell, until))
+		if (stats.placed + stats.waiting == 0 || !kb_bell_rest(&by->round.bell, until))
 			return;
 	}
 }
@@ -303,7 +299,7 @@ static bool is_heard(void *arg)
 
 static void ask(struct job *job, const struct kb_model *model)
 {
-	struct kb_chore_thread *by = job->by;
+	struct chores *by = job->by;
 	struct kb_chat_result result;
 	struct kb_chat_ask request;
 	struct kb_sv text;
@@ -316,7 +312,7 @@ static void ask(struct job *job, const struct kb_model *model)
 		job->end.again_us =
 		        result.err.code == KB_E_CANCELLED ? 1 : pause_us(job->chore.attempts);
 		atomic_fetch_add(&by->failed, 1);
-		kb_info(by->config.log, "chore failed agent=%" PRId64 " kind=%d error=%s",
+		kb_info(by->round.config.log, "chore failed agent=%" PRId64 " kind=%d error=%s",
 		        job->agent.id, (int)job->chore.kind, result.err.msg);
 	} else if (result.finish == KB_CHAT_STOP) {
 		job->end.text = kb_chore_read(&job->arena, job->chore.kind, text);
@@ -330,7 +326,7 @@ static void ask(struct job *job, const struct kb_model *model)
 
 static bool may_spend(const struct job *job, bool *may, struct kb_err *err)
 {
-	const struct kb_upkeep_config *config = &job->by->config;
+	const struct kb_upkeep_config *config = &job->by->round.config;
 
 	*may = true;
 	return !config->may_spend
@@ -340,25 +336,25 @@ static bool may_spend(const struct job *job, bool *may, struct kb_err *err)
 /* What the chore needs; false: it is tried again later. */
 static bool prepare(struct job *job, struct kb_err *err)
 {
-	struct kb_chore_thread *by = job->by;
+	struct chores *by = job->by;
 	struct kb_agent_options options;
 	bool may;
 
-	if (!kb_store_agent_find(by->config.store, &job->arena, job->chore.agent_id, &job->agent,
-	                         err))
+	if (!kb_store_agent_find(by->round.config.store, &job->arena, job->chore.agent_id,
+	                         &job->agent, err))
 		return err->code == KB_E_NOT_FOUND;
 	if (!kb_settings_read(&job->arena, job->agent.settings, &job->settings, err)
 	    || !may_spend(job, &may, err))
 		return false;
-	kb_agent_options_read(&job->arena, job->agent.options, by->config.log, &options);
+	kb_agent_options_read(&job->arena, job->agent.options, by->round.config.log, &options);
 	job->masks = options.is_anonymized;
 	return !may || add_parts(job, err);
 }
 
 static void do_chore(struct job *job)
 {
-	struct kb_chore_thread *by = job->by;
-	const struct kb_model_set *set = kb_models_in(by->config.models, &job->arena);
+	struct chores *by = job->by;
+	const struct kb_model_set *set = kb_models_in(by->round.config.models, &job->arena);
 	const struct kb_model *choices[KB_MODEL_CHOICES_MAX];
 	struct kb_err err = { 0 };
 	bool ok;
@@ -366,38 +362,39 @@ static void do_chore(struct job *job)
 	if (!prepare(job, &err)) {
 		job->end.again_us =
 		        pause_us(kb_err_info(err.code)->outage ? 1 : job->chore.attempts);
-		kb_warn(by->config.log, "chore not begun agent=%" PRId64 " kind=%d error=%s",
+		kb_warn(by->round.config.log, "chore not begun agent=%" PRId64 " kind=%d error=%s",
 		        job->chore.agent_id, (int)job->chore.kind, err.msg);
 	} else if (job->part_count
 	           && kb_model_choose(set, job->settings.chatbot_model, KB_CAPABILITY_FASTEST,
 	                              choices)) {
 		ask(job, choices[0]);
 	}
-	while (!(ok = kb_store_chore_end(by->config.store, &job->arena, &job->chore, &job->end,
-	                                 &err))
+	while (!(ok = kb_store_chore_end(by->round.config.store, &job->arena, &job->chore,
+	                                 &job->end, &err))
 	       && kb_err_info(err.code)->outage
-	       && kb_bell_rest(&by->bell, kb_clock_steady_us(by->config.clock) + KB_SECOND_US))
+	       && kb_bell_rest(&by->round.bell,
+	                       kb_clock_steady_us(by->round.config.clock) + KB_SECOND_US))
 		;
 	if (ok)
 		atomic_fetch_add(&by->done, job->end.text.p != NULL);
 	else if (err.code != KB_E_CONFLICT)
-		kb_warn(by->config.log, "chore not ended agent=%" PRId64 " kind=%d error=%s",
+		kb_warn(by->round.config.log, "chore not ended agent=%" PRId64 " kind=%d error=%s",
 		        job->chore.agent_id, (int)job->chore.kind, err.msg);
 }
 
 /* Does what is due. */
-static void work(struct kb_chore_thread *by)
+static void work(struct chores *by)
 {
 	bool more = true;
 
-	while (more && !kb_bell_is_stopped(&by->bell)) {
+	while (more && !kb_bell_is_stopped(&by->round.bell)) {
 		struct job job = { .by = by };
 		struct kb_err err;
 
-		more = kb_store_chore_lease(by->config.store, LEASE_S * KB_SECOND_US, &job.chore,
-		                            &err);
+		more = kb_store_chore_lease(by->round.config.store, LEASE_S * KB_SECOND_US,
+		                            &job.chore, &err);
 		if (!more)
-			kb_warn(by->config.log, "no chore leased error=%s", err.msg);
+			kb_warn(by->round.config.log, "no chore leased error=%s", err.msg);
 		more = more && job.chore.agent_id;
 		if (more)
 			do_chore(&job);
@@ -405,43 +402,22 @@ static void work(struct kb_chore_thread *by)
 	}
 }
 
-static void *run(void *arg)
+static void go(struct kb_round *round)
 {
-	struct kb_chore_thread *by = arg;
-	int64_t wait_us = LOOK_MS * INT64_C(1000);
-
-	kb_thread_set_nice(CHORES_NICE);
-	do
-		work(by);
-	while (kb_bell_rest(&by->bell, kb_clock_steady_us(by->bell.clock) + wait_us));
-	return NULL;
+	work(KB_OUTER(round, struct chores, round));
 }
 
-struct kb_chore_thread *kb_chores_start(const struct kb_upkeep_config *config)
+struct kb_round *kb_chores_start(const struct kb_upkeep_config *config)
 {
-	struct kb_chore_thread *by;
+	static const struct kb_round_kind kind = { "chores", LOOK_MS, sizeof(struct chores), go };
 
-	if (!config->models)
-		return NULL;
-	by = kb_xcalloc(1, sizeof(*by));
-	by->config = *config;
-	kb_bell_init(&by->bell, config->clock);
-	by->thread = kb_thread_start("chores", run, by);
-	return by;
+	return config->models ? kb_round_start(&kind, config) : NULL;
 }
 
-void kb_chores_stop(struct kb_chore_thread *by)
+void kb_chores_stats(struct kb_round *round, struct kb_chore_stats *out)
 {
-	if (!by)
-		return;
-	kb_bell_stop(&by->bell);
-	pthread_join(by->thread, NULL);
-	kb_bell_fini(&by->bell);
-	free(by);
-}
+	struct chores *by = round ? KB_OUTER(round, struct chores, round) : NULL;
 
-void kb_chores_stats(struct kb_chore_thread *by, struct kb_chore_stats *out)
-{
 	*out = (struct kb_chore_stats){ 0 };
 	if (by)
 		*out = (struct kb_chore_stats){ .done = atomic_load(&by->done),

@@ -10,18 +10,15 @@
 #ifndef KB_UPKEEP_CHORES_H
 #define KB_UPKEEP_CHORES_H
 
-#include "upkeep/config.h"
+#include "upkeep/round.h"
 
-struct kb_chore_thread;
-
-/* NULL where there is no model for them. */
-struct kb_chore_thread *kb_chores_start(const struct kb_upkeep_config *config);
-/* What is in hand ends with its request; see kb_models_cancel(). NULL is fine. */
-void kb_chores_stop(struct kb_chore_thread *thread);
+/* NULL where there is no model for them. What is in hand ends with its request; see
+ * kb_models_cancel(). */
+struct kb_round *kb_chores_start(const struct kb_upkeep_config *config);
 
 struct kb_chore_stats {
 	int64_t done, useless, failed; /* texts stored; answers of no use; requests that failed */
 };
-void kb_chores_stats(struct kb_chore_thread *thread, struct kb_chore_stats *out);
+void kb_chores_stats(struct kb_round *round, struct kb_chore_stats *out);
 
 #endif

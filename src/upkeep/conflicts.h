@@ -5,13 +5,9 @@
 #ifndef KB_UPKEEP_CONFLICTS_H
 #define KB_UPKEEP_CONFLICTS_H
 
-#include "upkeep/config.h"
-
-struct kb_conflict_thread;
+#include "upkeep/round.h"
 
 /* NULL where the configuration has nobody who answers. */
-struct kb_conflict_thread *kb_conflict_thread_start(const struct kb_upkeep_config *config);
-/* Gives up what is in hand. NULL is fine. */
-void kb_conflict_thread_stop(struct kb_conflict_thread *thread);
+struct kb_round *kb_conflicts_start(const struct kb_upkeep_config *config);
 
 #endif

@@ -1,12 +1,8 @@
 #include "upkeep/gaps.h"
 
-#include <stdlib.h>
-
 #include "answer/alike.h"
 #include "answer/anew.h"
 #include "base/arena.h"
-#include "base/bell.h"
-#include "base/pool.h"
 #include "store/gaps.h"
 #include "store/work.h"
 
@@ -20,31 +16,18 @@ enum {
 	HEADS = 8000,        /* of those that are there, to begin with */
 	DUE = 200,           /* asked anew for one change of the documents */
 	ANSWERED_S = 3600,   /* a person's answer is in the index by then */
-	GAPS_NICE = 10,
 };
-
-struct kb_gap_thread {
-	struct kb_upkeep_config config;
-	struct kb_bell bell;
-	struct kb_cancel cancel;
-	pthread_t thread;
-};
-
-static bool is_stopping(void *arg)
-{
-	return kb_bell_is_stopped(&((struct kb_gap_thread *)arg)->bell);
-}
 
 /* One agent's turn. */
 struct turn {
-	struct kb_gap_thread *thread;
+	struct kb_round *round;
 	struct kb_work work;
 	int64_t until_us; /* of kb_clock_mono_us() */
 };
 
 static bool is_over(const struct turn *turn)
 {
-	return kb_clock_mono_us() >= turn->until_us || is_stopping(turn->thread);
+	return kb_clock_mono_us() >= turn->until_us || kb_round_is_over(turn->round);
 }
 
 /* ---- grouping ---- */
@@ -53,7 +36,7 @@ static bool learn_groups(const struct turn *turn, struct kb_alike *alike, struct
 {
 	struct kb_arena arena = { 0 };
 	struct kb_gap_list heads;
-	bool ok = kb_store_gap_heads(turn->thread->config.store, &arena, turn->work.agent_id, HEADS,
+	bool ok = kb_store_gap_heads(turn->round->config.store, &arena, turn->work.agent_id, HEADS,
 	                             &heads, err);
 
 	for (size_t i = ok ? heads.count : 0; i > 0; i--)
@@ -88,7 +71,7 @@ static void place(struct kb_alike *alike, struct kb_gap_event *event)
 static bool group_some(const struct turn *turn, struct kb_alike *alike, bool *more,
                        struct kb_err *err)
 {
-	struct kb_store *store = turn->thread->config.store;
+	struct kb_store *store = turn->round->config.store;
 	struct kb_arena arena = { 0 };
 	struct kb_gap_events events;
 	bool ok = kb_store_gap_events(store, &arena, turn->work.agent_id, EVENTS, &events, err);
@@ -103,7 +86,7 @@ static bool group_some(const struct turn *turn, struct kb_alike *alike, bool *mo
 
 static bool group(const struct turn *turn, struct kb_err *err)
 {
-	const struct kb_meaning *meaning = kb_answerer_meaning(turn->thread->config.answerer);
+	const struct kb_meaning *meaning = kb_answerer_meaning(turn->round->config.answerer);
 	struct kb_alike *alike = kb_alike_new(meaning, GROUPS_MOST);
 	bool ok = learn_groups(turn, alike, err), more = true;
 
@@ -125,27 +108,26 @@ static bool group(const struct turn *turn, struct kb_err *err)
 static bool ask_gap(const struct turn *turn, const struct kb_agent *agent, const struct kb_gap *gap,
                     struct kb_err *err)
 {
-	struct kb_gap_thread *thread = turn->thread;
-	const struct kb_anew_with with = { thread->config.answerer, thread->config.store,
-		                           &thread->cancel };
+	struct kb_round *round = turn->round;
+	const struct kb_anew_with with = { round->config.answerer, round->config.store,
+		                           &round->cancel };
 	struct kb_gap_tried tried = { .agent_id = agent->id,
 		                      .gap_id = gap->id,
 		                      .version = agent->index_version };
 
 	if (!kb_anew_gap(&with, agent, gap, &tried, err)
-	    || !kb_store_gap_tried(thread->config.store, &tried, err))
+	    || !kb_store_gap_tried(round->config.store, &tried, err))
 		return false;
 	if (tried.closes && gap->state == KB_GAP_OPEN)
-		kb_info(thread->config.log,
-		        "gap closed by documents agent=%" PRId64 " gap=%" PRId64, agent->id,
-		        gap->id);
+		kb_info(round->config.log, "gap closed by documents agent=%" PRId64 " gap=%" PRId64,
+		        agent->id, gap->id);
 	return true;
 }
 
 static bool ask_anew(const struct turn *turn, struct kb_err *err)
 {
-	struct kb_store *store = turn->thread->config.store;
-	const int64_t now = kb_clock_now_us(turn->thread->config.clock);
+	struct kb_store *store = turn->round->config.store;
+	const int64_t now = kb_clock_now_us(turn->round->config.clock);
 	struct kb_arena arena = { 0 };
 	struct kb_gap_due due = { .since = now - ANSWERED_S * KB_SECOND_US, .limit = DUE };
 	struct kb_gap_list gaps = { 0 };
@@ -170,24 +152,22 @@ static bool ask_anew(const struct turn *turn, struct kb_err *err)
 
 /* One kind of work, of one agent after another. */
 struct job {
-	bool (*next)(struct kb_gap_thread *thread, int64_t after, int64_t *agent_id,
-	             struct kb_err *err);
+	bool (*next)(struct kb_round *round, int64_t after, int64_t *agent_id, struct kb_err *err);
 	bool (*run)(const struct turn *turn, struct kb_err *err);
 	const char *name;
 };
 
-static bool next_waiting(struct kb_gap_thread *thread, int64_t after, int64_t *agent_id,
+static bool next_waiting(struct kb_round *round, int64_t after, int64_t *agent_id,
                          struct kb_err *err)
 {
-	return kb_store_gap_waiting(thread->config.store, after, agent_id, err);
+	return kb_store_gap_waiting(round->config.store, after, agent_id, err);
 }
 
-static bool next_stale(struct kb_gap_thread *thread, int64_t after, int64_t *agent_id,
-                       struct kb_err *err)
+static bool next_stale(struct kb_round *round, int64_t after, int64_t *agent_id, struct kb_err *err)
 {
-	int64_t now = kb_clock_now_us(thread->config.clock);
+	int64_t now = kb_clock_now_us(round->config.clock);
 
-	return kb_store_gap_stale(thread->config.store, after, now - AGAIN_S * KB_SECOND_US,
+	return kb_store_gap_stale(round->config.store, after, now - AGAIN_S * KB_SECOND_US,
 	                          agent_id, err);
 }
 
@@ -196,77 +176,53 @@ static const struct job jobs[] = {
 	{ next_stale, ask_anew, "asked anew" },
 };
 
-static bool take_turn(struct kb_gap_thread *thread, const struct job *job, int64_t agent_id,
+static bool take_turn(struct kb_round *round, const struct job *job, int64_t agent_id,
                       struct kb_err *err)
 {
-	struct turn turn = { .thread = thread,
+	struct turn turn = { .round = round,
 		             .work = { .kind = KB_WORK_GAPS, .agent_id = agent_id },
 		             .until_us = kb_clock_mono_us() + TURN_S * KB_SECOND_US };
 	bool taken, ok;
 
-	if (!kb_store_work_take(thread->config.store, &turn.work, LEASE_S * KB_SECOND_US, &taken,
+	if (!kb_store_work_take(round->config.store, &turn.work, LEASE_S * KB_SECOND_US, &taken,
 	                        err))
 		return false;
 	if (!taken) /* another node is at it */
 		return true;
 	ok = job->run(&turn, err);
-	kb_store_work_done(thread->config.store, &turn.work);
+	kb_store_work_done(round->config.store, &turn.work);
 	return ok;
 }
 
 /* Goes once round all agents. One whose turn fails waits for the next round. */
-static void go_round(struct kb_gap_thread *thread, const struct job *job)
+static void go_round(struct kb_round *round, const struct job *job)
 {
 	int64_t agent_id = 0;
 	struct kb_err err;
 
-	while (!is_stopping(thread)) {
-		if (!job->next(thread, agent_id, &agent_id, &err)) {
-			kb_warn(thread->config.log, "cannot look for gaps error=%s", err.msg);
+	while (!kb_round_is_over(round)) {
+		if (!job->next(round, agent_id, &agent_id, &err)) {
+			kb_warn(round->config.log, "cannot look for gaps error=%s", err.msg);
 			return;
 		}
 		if (!agent_id)
 			return;
-		if (!take_turn(thread, job, agent_id, &err) && err.code != KB_E_CANCELLED
+		if (!take_turn(round, job, agent_id, &err) && err.code != KB_E_CANCELLED
 		    && err.code != KB_E_NOT_FOUND)
-			kb_warn(thread->config.log, "gaps not %s agent=%" PRId64 " error=%s",
+			kb_warn(round->config.log, "gaps not %s agent=%" PRId64 " error=%s",
 			        job->name, agent_id, err.msg);
 	}
 }
 
-static void *run(void *arg)
+static void go(struct kb_round *round)
 {
-	struct kb_gap_thread *thread = arg;
-
-	kb_thread_set_nice(GAPS_NICE);
-	do
-		for (size_t i = 0; i < KB_COUNTOF(jobs); i++)
-			go_round(thread, &jobs[i]);
-	while (kb_bell_rest(&thread->bell,
-	                    kb_clock_steady_us(thread->bell.clock) + LOOK_MS * INT64_C(1000)));
-	return NULL;
+	for (size_t i = 0; i < KB_COUNTOF(jobs); i++)
+		go_round(round, &jobs[i]);
 }
 
-struct kb_gap_thread *kb_gap_thread_start(const struct kb_upkeep_config *config)
+struct kb_round *kb_gaps_start(const struct kb_upkeep_config *config)
 {
-	struct kb_gap_thread *thread;
+	static const struct kb_round_kind kind = { "gaps", LOOK_MS, 0, go };
 
-	if (!config->answerer)
-		return NULL;
-	thread = kb_xcalloc(1, sizeof(*thread));
-	thread->config = *config;
-	thread->cancel = (struct kb_cancel){ is_stopping, thread };
-	kb_bell_init(&thread->bell, config->clock);
-	thread->thread = kb_thread_start("gaps", run, thread);
-	return thread;
-}
-
-void kb_gap_thread_stop(struct kb_gap_thread *thread)
-{
-	if (!thread)
-		return;
-	kb_bell_stop(&thread->bell);
-	pthread_join(thread->thread, NULL);
-	kb_bell_fini(&thread->bell);
-	free(thread);
+	return config->answerer ? kb_round_start(&kind, config) : NULL;
 }

@@ -9,13 +9,9 @@
 #ifndef KB_UPKEEP_GAPS_H
 #define KB_UPKEEP_GAPS_H
 
-#include "upkeep/config.h"
-
-struct kb_gap_thread;
+#include "upkeep/round.h"
 
 /* NULL where the configuration has nobody who answers. */
-struct kb_gap_thread *kb_gap_thread_start(const struct kb_upkeep_config *config);
-/* Gives up what is in hand. NULL is fine. */
-void kb_gap_thread_stop(struct kb_gap_thread *thread);
+struct kb_round *kb_gaps_start(const struct kb_upkeep_config *config);
 
 #endif

@@ -8,13 +8,9 @@
 #ifndef KB_UPKEEP_KEPT_H
 #define KB_UPKEEP_KEPT_H
 
-#include "upkeep/config.h"
-
-struct kb_kept_thread;
+#include "upkeep/round.h"
 
 /* NULL where the configuration has nobody who answers. */
-struct kb_kept_thread *kb_kept_thread_start(const struct kb_upkeep_config *config);
-/* Gives up what is in hand. NULL is fine. */
-void kb_kept_thread_stop(struct kb_kept_thread *thread);
+struct kb_round *kb_kept_start(const struct kb_upkeep_config *config);
 
 #endif

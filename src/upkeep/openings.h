@@ -5,13 +5,9 @@
 #ifndef KB_UPKEEP_OPENINGS_H
 #define KB_UPKEEP_OPENINGS_H
 
-#include "upkeep/config.h"
-
-struct kb_opener;
+#include "upkeep/round.h"
 
 /* NULL where the configuration has nobody who answers. */
-struct kb_opener *kb_opener_start(const struct kb_upkeep_config *config);
-/* Gives up what is in hand. NULL is fine. */
-void kb_opener_stop(struct kb_opener *opener);
+struct kb_round *kb_openings_start(const struct kb_upkeep_config *config);
 
 #endif

@@ -41,11 +41,7 @@ struct kb_upkeep {
 	struct kb_remover *remover;
 	struct kb_repairer *repairer;
 	struct kb_vectorize *vectorize;
-	struct kb_chore_thread *chores;
-	struct kb_opener *opener;
-	struct kb_gap_thread *gaps;
-	struct kb_conflict_thread *conflicts;
-	struct kb_kept_thread *kept;
+	struct kb_round *chores, *openings, *gaps, *conflicts, *kept;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t merges, swept, learned, folded;
 	_Atomic int64_t discarded, recalled, in_trash, unnamed;
@@ -338,10 +334,10 @@ struct kb_upkeep *kb_upkeep_start(const struct kb_upkeep_config *config)
 	up->remover = kb_remover_start(config);
 	up->repairer = kb_repairer_start(config);
 	up->chores = kb_chores_start(config);
-	up->opener = kb_opener_start(config);
-	up->gaps = kb_gap_thread_start(config);
-	up->conflicts = kb_conflict_thread_start(config);
-	up->kept = kb_kept_thread_start(config);
+	up->openings = kb_openings_start(config);
+	up->gaps = kb_gaps_start(config);
+	up->conflicts = kb_conflicts_start(config);
+	up->kept = kb_kept_start(config);
 	return up;
 }
 
@@ -352,11 +348,11 @@ void kb_upkeep_stop(struct kb_upkeep *up)
 	kb_bell_stop(&up->bell);
 	kb_remover_stop(up->remover);
 	kb_repairer_stop(up->repairer);
-	kb_chores_stop(up->chores);
-	kb_gap_thread_stop(up->gaps);
-	kb_conflict_thread_stop(up->conflicts);
-	kb_kept_thread_stop(up->kept);
-	kb_opener_stop(up->opener);
+	kb_round_stop(up->chores);
+	kb_round_stop(up->gaps);
+	kb_round_stop(up->conflicts);
+	kb_round_stop(up->kept);
+	kb_round_stop(up->openings);
 	pthread_join(up->upkeep, NULL);
 	pthread_join(up->learner, NULL);
 	kb_vectorize_stop(up->vectorize);

@@ -42,7 +42,7 @@ static int64_t waiting(struct fixture *f)
 static void test_many(struct kb_test *t)
 {
 	struct kb_log log = { 0 };
-	struct kb_gap_thread *thread;
+	struct kb_round *thread;
 	struct kb_gap_filter filter = { .list = { .page = 1, .limit = 10 }, .state = -1 };
 	struct kb_upkeep_config config;
 	struct kb_gap_list gaps;
@@ -56,14 +56,14 @@ static void test_many(struct kb_test *t)
 		                            .log = &log,
 		                            .clock = &f.clock,
 		                            .answerer = kb_answerer_open(f.store, NULL, &log) };
-	thread = kb_gap_thread_start(&config);
+	thread = kb_gaps_start(&config);
 	while (waiting(&f) == QUESTIONS)
 		usleep(1000);
-	kb_gap_thread_stop(thread);
-	thread = kb_gap_thread_start(&config);
+	kb_round_stop(thread);
+	thread = kb_gaps_start(&config);
 	for (int ms = 0; waiting(&f) && ms < kb_test_patient(WAIT_MS); ms += 10)
 		usleep(10000);
-	kb_gap_thread_stop(thread);
+	kb_round_stop(thread);
 	CHECK_INT(t, waiting(&f), 0);
 	CHECK_INT(t, raw_int(&f, "SELECT count(*) FROM gap_questions"), QUESTIONS);
 	CHECK_INT(t, raw_int(&f, "SELECT CAST(sum(asked) AS BIGINT) FROM gaps"), QUESTIONS);

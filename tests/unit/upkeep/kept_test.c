@@ -14,7 +14,7 @@ struct world {
 	struct kb_blobs *blobs;
 	struct kb_log log;
 	struct kb_upkeep_config config;
-	struct kb_kept_thread *thread;
+	struct kb_round *thread;
 	struct kb_agent agent;
 	struct kb_kept_test test;
 };
@@ -42,14 +42,14 @@ static void world_init(struct world *w, struct kb_test *t)
 	w->agent = fixture_agent(&w->f, "a");
 	one.agent_id = w->agent.id;
 	NEED(&w->f, kb_store_kept_put(w->f.store, &w->f.arena, &one, &w->test, &w->f.err));
-	w->thread = kb_kept_thread_start(&w->config);
+	w->thread = kb_kept_start(&w->config);
 }
 
 static void world_fini(struct world *w)
 {
 	char command[128];
 
-	kb_kept_thread_stop(w->thread);
+	kb_round_stop(w->thread);
 	kb_answerer_close(w->config.answerer);
 	kb_catalog_close(w->config.catalog);
 	kb_blobs_close(w->blobs);
@@ -143,7 +143,7 @@ static void test_late(struct kb_test *t)
 	struct world w;
 
 	world_init(&w, t);
-	kb_kept_thread_stop(w.thread);
+	kb_round_stop(w.thread);
 	w.thread = NULL;
 	before = w.test;
 	put.agent_id = w.agent.id;
