@@ -131,10 +131,17 @@ static int by_pair(const void *a, const void *b)
 	return x->of_a < y->of_a ? -1 : x->of_a > y->of_a;
 }
 
+/* Two documents and the first of their clashes. */
+struct pair {
+	struct kb_disagreement found;
+	const struct clash *first;
+};
+
 /* Those that disagree in most first. */
 static int by_statements(const void *a, const void *b)
 {
-	const struct kb_disagreement *x = a, *y = b;
+	const struct kb_disagreement *x = &((const struct pair *)a)->found;
+	const struct kb_disagreement *y = &((const struct pair *)b)->found;
 
 	if (x->statements != y->statements)
 		return x->statements > y->statements ? -1 : 1;
@@ -162,30 +169,29 @@ static bool text_of(const struct reading *r, struct kb_arena *arena, size_t whic
 static bool gather(struct reading *r, struct kb_arena *arena, struct kb_disagreements *out,
                    struct kb_err *err)
 {
-	struct kb_disagreement *v = KB_NEW_ARRAY(arena, r->clash_count, struct kb_disagreement);
-	size_t *first = KB_NEW_ARRAY(arena, r->clash_count, size_t), count = 0;
+	struct pair *pairs = KB_NEW_ARRAY(arena, r->clash_count, struct pair), *last = NULL;
+	size_t count = 0;
 
 	for (size_t i = 0; i < r->clash_count; i++) {
 		const struct clash *clash = &r->clashes[i];
 
-		if (!count || v[count - 1].a != clash->a || v[count - 1].b != clash->b) {
-			first[count] = i;
-			v[count++] = (struct kb_disagreement){ .a = clash->a, .b = clash->b };
+		if (!last || last->found.a != clash->a || last->found.b != clash->b) {
+			last = &pairs[count++];
+			*last = (struct pair){ { .a = clash->a, .b = clash->b }, clash };
 		}
-		v[count - 1].statements++;
+		last->found.statements++;
 	}
-	/* The place of its first statement goes along as the length of a text that is not there
-	 * yet. */
-	for (size_t i = 0; i < count; i++)
-		v[i].text_a.n = first[i];
 	if (count)
-		qsort(v, count, sizeof(*v), by_statements);
-	*out = (struct kb_disagreements){ v, KB_MIN(count, (size_t)KB_DISAGREE_PAIRS) };
-	for (size_t i = 0; i < out->count; i++) {
-		const struct clash *clash = &r->clashes[v[i].text_a.n];
+		qsort(pairs, count, sizeof(*pairs), by_statements);
+	count = KB_MIN(count, (size_t)KB_DISAGREE_PAIRS);
+	*out = (struct kb_disagreements){ KB_NEW_ARRAY(arena, count, struct kb_disagreement),
+		                          count };
+	for (size_t i = 0; i < count; i++) {
+		struct kb_disagreement *to = &out->v[i];
 
-		if (!text_of(r, arena, clash->of_a, &v[i].text_a, err)
-		    || !text_of(r, arena, clash->of_b, &v[i].text_b, err))
+		*to = pairs[i].found;
+		if (!text_of(r, arena, pairs[i].first->of_a, &to->text_a, err)
+		    || !text_of(r, arena, pairs[i].first->of_b, &to->text_b, err))
 			return false;
 	}
 	return true;
