@@ -28,12 +28,12 @@ static bool find(struct kb_round *round, struct kb_arena *arena, int64_t agent_i
 
 static void go(struct kb_round *round)
 {
-	static const struct kb_wanted wanted = {
+	static const struct kb_demand wanted = {
 		KB_WORK_CONFLICTS,       LEASE_S, "conflicts",
 		kb_store_conflicts_next, find,    kb_store_conflicts_later
 	};
 
-	kb_wanted_go(round, &wanted);
+	kb_demand_go(round, &wanted);
 }
 
 struct kb_round *kb_conflicts_start(const struct kb_upkeep_config *config)

@@ -26,12 +26,12 @@ static bool make(struct kb_round *round, struct kb_arena *arena, int64_t agent_i
 
 static void go(struct kb_round *round)
 {
-	static const struct kb_wanted wanted = {
+	static const struct kb_demand wanted = {
 		KB_WORK_OPENING,       LEASE_S, "opening",
 		kb_store_opening_next, make,    kb_store_opening_later
 	};
 
-	kb_wanted_go(round, &wanted);
+	kb_demand_go(round, &wanted);
 }
 
 struct kb_round *kb_openings_start(const struct kb_upkeep_config *config)

@@ -54,7 +54,7 @@ void kb_round_stop(struct kb_round *round)
 }
 
 /* False: there is nothing to do, or nothing can be done now. */
-static bool make_one(struct kb_round *round, const struct kb_wanted *wanted)
+static bool make_one(struct kb_round *round, const struct kb_demand *wanted)
 {
 	const struct kb_upkeep_config *config = &round->config;
 	struct kb_work work = { .kind = wanted->kind };
@@ -83,7 +83,7 @@ static bool make_one(struct kb_round *round, const struct kb_wanted *wanted)
 	return ok;
 }
 
-void kb_wanted_go(struct kb_round *round, const struct kb_wanted *wanted)
+void kb_demand_go(struct kb_round *round, const struct kb_demand *wanted)
 {
 	while (!kb_round_is_over(round) && make_one(round, wanted))
 		;

@@ -35,7 +35,7 @@ void kb_round_stop(struct kb_round *round);
 
 /* What is made of an agent when somebody has wanted it: the store says of which agent next, one
  * node takes it by a lease, and what fails is put off. */
-struct kb_wanted {
+struct kb_demand {
 	const char *kind; /* of work: KB_WORK_… */
 	int64_t lease_s;  /* longer than it takes */
 	const char *what; /* for messages */
@@ -45,6 +45,6 @@ struct kb_wanted {
 	bool (*later)(struct kb_store *store, int64_t agent_id, struct kb_err *err);
 };
 /* A round: one agent after the other, until there is none or one fails. */
-void kb_wanted_go(struct kb_round *round, const struct kb_wanted *wanted);
+void kb_demand_go(struct kb_round *round, const struct kb_demand *wanted);
 
 #endif
