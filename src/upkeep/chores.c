@@ -416,11 +416,13 @@ struct kb_round *kb_chores_start(const struct kb_upkeep_config *config)
 
 void kb_chores_stats(struct kb_round *round, struct kb_chore_stats *out)
 {
-	struct chores *by = round ? KB_OUTER(round, struct chores, round) : NULL;
+	struct chores *by;
 
 	*out = (struct kb_chore_stats){ 0 };
-	if (by)
-		*out = (struct kb_chore_stats){ .done = atomic_load(&by->done),
-			                        .useless = atomic_load(&by->useless),
-			                        .failed = atomic_load(&by->failed) };
+	if (!round)
+		return;
+	by = KB_OUTER(round, struct chores, round);
+	*out = (struct kb_chore_stats){ .done = atomic_load(&by->done),
+		                        .useless = atomic_load(&by->useless),
+		                        .failed = atomic_load(&by->failed) };
 }
