@@ -519,10 +519,8 @@ static bool holds_another(struct kb_sv address)
 {
 	struct kb_sv rest = kb_sv_from(address, 8);
 
-	if (kb_sv_find_byte(rest, '&') >= 0 && kb_sv_find_byte(rest, ';') >= 0)
-		return true;
-	return kb_sv_find(rest, KB_SV("//")) >= 0 || kb_sv_find(rest, KB_SV("www.")) >= 0
-	       || kb_sv_find(rest, KB_SV("WWW.")) >= 0;
+	return (kb_sv_find_byte(rest, '&') >= 0 && kb_sv_find_byte(rest, ';') >= 0)
+	       || kb_address_within(rest);
 }
 
 /* Bare addresses. */
@@ -766,6 +764,9 @@ static void apply(struct kb_outguard *g, const struct take *take)
 	if (take->text) {
 		relay(g, take->open);
 	} else if (take->open.n) {
+		/* To some readers a link right behind an address is a part of it. */
+		if (g->at_address)
+			put(g, ' ');
 		close_seam(g, take->open.p[0]);
 		put_known(g, take->open);
 	}

@@ -149,14 +149,14 @@ static bool is_unquoted(char c)
 }
 
 /* Behind "script" or "xs:element". To a reader that makes links of the latter it is an address of
- * two words, which says nothing to anybody. */
-static size_t skip_name(struct kb_sv tag)
+ * two words, which says nothing to anybody; whatever else stood right behind it would be a part. */
+static bool read_name(struct kb_sv tag, size_t *at)
 {
-	size_t at = skip_while(tag, 0, kb_is_word);
-
-	if (at + 1 < tag.n && tag.p[at] == ':' && kb_is_letter(tag.p[at + 1]))
-		at = skip_while(tag, at + 1, is_name);
-	return at;
+	*at = skip_while(tag, 0, kb_is_word);
+	if (*at + 1 >= tag.n || tag.p[*at] != ':' || !kb_is_letter(tag.p[*at + 1]))
+		return true;
+	*at = skip_while(tag, *at + 1, is_name);
+	return *at == tag.n || is_blank(tag.p[*at]) || kb_sv_eq(kb_sv_from(tag, *at), KB_SV("/"));
 }
 
 /* Whether the value of an attribute is the same to every reader and leads nowhere. */
@@ -203,12 +203,13 @@ static bool read_attribute(const struct kb_named *places, struct kb_sv tag, size
 
 bool kb_leads_no_tag_in_code(const struct kb_named *places, struct kb_sv tag)
 {
-	size_t at = skip_name(tag);
+	size_t at;
+	bool named = read_name(tag, &at);
 	bool active = is_active(kb_sv_sub(tag, 0, skip_while(tag, 0, kb_is_word))), src = false;
 	struct kb_sv name = { 0 };
 
 	/* In a quotation a bracket at the next line's beginning is no end of it. */
-	if (kb_sv_find_byte(tag, '\n') >= 0)
+	if (!named || kb_sv_find_byte(tag, '\n') >= 0)
 		return false;
 	if (kb_sv_find_byte(tag, '=') < 0)
 		return !active && skip_while(tag, at, is_plain) == tag.n && !holds_more(tag);

@@ -33,10 +33,35 @@ static bool is_address_byte(char c)
 	       || (c && strchr("-._~:/?#@!$&'()*+,;=%", c));
 }
 
+bool kb_address_within(struct kb_sv text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		struct kb_sv rest = kb_sv_from(text, i);
+
+		if (kb_sv_starts(rest, KB_SV("//")) || kb_sv_istarts(rest, KB_SV("www.")))
+			return true;
+	}
+	return false;
+}
+
+/* Where the bracket at `at` is closed; 0: nowhere, or it holds an address, which readers that end
+ * the outer one before the bracket would find. */
+static size_t bracket_end(struct kb_sv text, size_t at)
+{
+	size_t depth = 0;
+
+	for (size_t i = at; i < text.n; i++) {
+		depth += text.p[i] == '(';
+		if (text.p[i] == ')' && --depth == 0)
+			return kb_address_within(kb_sv_sub(text, at, i - at)) ? 0 : i;
+	}
+	return 0;
+}
+
 size_t kb_address_at(struct kb_sv text, size_t *run)
 {
 	static const char *const starts[] = { "http://", "https://", "ftp://", "www." };
-	size_t start = 0, end, open = 0;
+	size_t start = 0, end, at;
 
 	for (size_t i = 0; i < KB_COUNTOF(starts); i++)
 		if (kb_sv_istarts(text, kb_sv_str(starts[i])))
@@ -47,13 +72,14 @@ size_t kb_address_at(struct kb_sv text, size_t *run)
 	for (end = start; end < text.n && is_address_byte(text.p[end]); end++)
 		;
 	*run = end;
-	for (size_t i = start; i < end; i++) {
-		open += text.p[i] == '(';
-		if (text.p[i] == ')' && open-- == 0) {
-			end = i;
+	for (at = start; at < end && text.p[at] != ')'; at++) {
+		size_t closed = text.p[at] == '(' ? bracket_end(kb_sv_sub(text, 0, end), at) : at;
+
+		if (!closed)
 			break;
-		}
+		at = closed;
 	}
+	end = at;
 	while (end > start && strchr(".,;:!?'*_~&", text.p[end - 1]))
 		end--;
 	return end;
@@ -70,6 +96,20 @@ static bool is_plain(struct kb_sv address)
 	return address.n > 0 && address.n <= KB_PLACE_BYTES;
 }
 
+/* Whether the host stands in the address as browsers read it: other readers end it sooner, or know
+ * no other form of it. */
+static bool is_host_plain(struct kb_sv address, struct kb_sv host)
+{
+	ptrdiff_t slashes = kb_sv_find(address, KB_SV("://"));
+	struct kb_sv rest = kb_sv_from(address, slashes < 0 ? address.n : (size_t)slashes + 3);
+
+	if (!kb_sv_istarts(rest, host))
+		return false;
+	rest = kb_sv_from(rest, host.n);
+	return rest.n == 0 || strchr("/?#", rest.p[0])
+	       || (rest.n > 1 && rest.p[0] == ':' && rest.p[1] >= '0' && rest.p[1] <= '9');
+}
+
 static bool read_place(struct kb_arena *arena, struct kb_sv address, struct place *out)
 {
 	struct kb_url url;
@@ -84,7 +124,7 @@ static bool read_place(struct kb_arena *arena, struct kb_sv address, struct plac
 	if (kb_sv_istarts(address, KB_SV("www.")))
 		address = kb_arena_printf(arena, "https://%.*s", KB_SV_ARG(address));
 	if (!kb_url_parse(arena, address, NULL, &url, &err) || !kb_url_is_web(&url)
-	    || url.username.n || url.password.n)
+	    || url.username.n || url.password.n || !is_host_plain(address, url.host))
 		return false;
 	out->host = url.port < 0 ? url.host
 	                         : kb_arena_printf(arena, "%.*s:%d", KB_SV_ARG(url.host), url.port);

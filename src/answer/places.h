@@ -31,9 +31,12 @@ void kb_named_add_source(struct kb_named *places, struct kb_sv text);
 /* places may be NULL: nothing is named. */
 bool kb_named_allow(const struct kb_named *places, struct kb_sv address, bool picture);
 
-/* Length of the bare address that a text begins with, without the stops and closing brackets that
- * belong to the sentence; 0: it begins with none. *run is what a reader's program may take for it
+/* Length of the bare address that a text begins with, without the stops and brackets that belong to
+ * the sentence; 0: it begins with none. *run is what a reader's program may take for it
  * at most; it ends before a blank, a quote, a bracket that was not opened, or the text's end. */
 size_t kb_address_at(struct kb_sv text, size_t *run);
+
+/* Whether a reader that does not see the whole of the text as one address may find one in it. */
+bool kb_address_within(struct kb_sv text);
 
 #endif

@@ -35,7 +35,7 @@ function guarded(texts, ...args) {
 function isNamed({ name, value }) {
   const place = placeOf(value);
   if (!place || place.host === "page.example" || place.protocol === "mailto:") return true;
-  if (/^[a-z][\w+-]*:[a-z][\w-]*$/i.test(value)) return true; // <xs:element>
+  if (/^[a-z][\w+-]*:[a-z][\w-]*\/?$/i.test(value)) return true; // <xs:element>
   if (!/^https?:$/.test(place.protocol) || place.host !== "named.example") return false;
   const rest = decodeURIComponent(place.pathname + place.search + place.hash);
   return rest.startsWith("/site/") || (name === "href" && /^\/file\.zip\W*$/.test(rest));
@@ -112,6 +112,7 @@ const FORMS = [
   "a://E //a@evil.example/p",
   "[x](<a> E) [x](\nE)",
   "`<xs:element name='x'>` `<a:b>![x](E)`",
+  "`\r`<brjavascript:alert(1)> <xs:E/>`",
   "<script>alert('E')</script><style>@import 'E'</style>",
 ];
 
