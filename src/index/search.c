@@ -11,28 +11,29 @@
  * are added up list by list into an array of the window; what comes close enough to the bar is
  * looked up in the optional lists, greatest bound first, and dropped as soon as it cannot reach the
  * bar any more. Where many come that close, adding up an optional list too is cheaper; a single
- * sparse essential list needs no sums. No block is unpacked that cannot pass the bar with all else.
+ * sparse essential list needs no sums. What a posting counts comes from a table (worth.h), and none
+ * is branched on. No block is unpacked that cannot pass the bar with all else.
  * (Turtle, Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
  *
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
  */
 #include "index/search.h"
 #include "index/bound.h"
+#include "index/sums.h"
+#include "index/worth.h"
 
 enum {
-	WINDOW = 4096,    /* passages; the array of scores fits the first cache */
-	LOOK_UP_COST = 4, /* of one look-up, in postings added */
-	GROUP = 16,       /* sums that a bit of `touched` stands for */
-	TOUCHED = WINDOW / GROUP / 64,
+	WINDOW = KB_WINDOW,
+	LOOK_UP_COST = 4,    /* of one look-up, in postings added */
 	EXACT = 1024,        /* postings: a list of fewer is unpacked for its bounds */
 	MANY = 128,          /* postings in a window: most groups have one, so all are said to */
 	SPARSE = WINDOW / 8, /* postings in a window: fewer are faster gone through one by one */
-	DENSE = 16, /* a list of more than 1 / DENSE of the passages has its whole bound in windows
-	             */
+	DENSE = 16,          /* a list in more than 1 / DENSE of the passages is bound as a whole */
 };
 
 struct list {
 	struct kb_cursor cursor;
+	struct kb_worth *worth;
 	float gain;
 	uint32_t bound;   /* of the whole list */
 	uint32_t *bounds; /* of each window; 0: no posting in it */
@@ -48,15 +49,16 @@ struct search {
 	const struct kb_part *at;
 	uint32_t part; /* the same */
 	struct kb_best best;
+	struct kb_arena *arena;
+	struct kb_worth *worths;     /* of the scorer's terms */
 	struct list *lists, **order; /* order: by window_bound, ascending */
 	size_t count;
 	uint32_t windows, window; /* of the part; the one at hand */
 	uint32_t *totals;         /* of each window: its lists' bounds */
 	uint32_t *heap;           /* windows to come, the one with the greatest total in front */
 	uint32_t *space;          /* of the lists' bounds and first blocks */
-	uint32_t candidates, docs[WINDOW], scores[WINDOW];
-	uint32_t sums[WINDOW];     /* below 2^31 */
-	uint64_t touched[TOUCHED]; /* groups of sums that may not all be zero */
+	uint32_t candidates, docs[KB_SUMS_ROOM], scores[KB_SUMS_ROOM];
+	struct kb_sums sums;
 };
 
 static uint32_t windows_of(const struct kb_segment *segment)
@@ -208,9 +210,13 @@ static uint32_t postings_of(const struct search *s, const struct list *list, uin
 	return (uint32_t)((uint64_t)list->cursor.df * passages / s->segment->passages);
 }
 
-static void touch(struct search *s, uint32_t place)
+/* What a posting of the block in hand counts. */
+static uint32_t part_of(const struct search *s, const struct list *list, uint32_t i)
 {
-	s->touched[place / GROUP / 64 % TOUCHED] |= UINT64_C(1) << place / GROUP % 64;
+	const struct kb_cursor *cursor = &list->cursor;
+
+	return kb_scorer_part(list->gain,
+	                      kb_posting_part(s->scoring, s->segment, cursor, i, cursor->docs[i]));
 }
 
 /* Adds a list's parts of passages low to end - 1 to the sums. */
@@ -218,11 +224,10 @@ static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t
 {
 	struct kb_cursor *cursor = &list->cursor;
 	const uint8_t *lengths = s->segment->lengths[KB_FIELD_BODY];
-	const float gain = list->gain;
 	bool many = postings_of(s, list, WINDOW) >= MANY;
 
 	if (many)
-		memset(s->touched, 0xff, sizeof(s->touched));
+		kb_sums_touch_all(&s->sums);
 	for (uint32_t block = list->first[s->window]; enter_next(s, list, &block, low, end);
 	     block++) {
 		const uint32_t *docs = cursor->docs, *tf = cursor->tf[KB_FIELD_BODY];
@@ -230,25 +235,57 @@ static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t
 
 		if (!many)
 			for (uint32_t k = i; k < stop; k++)
-				touch(s, docs[k] - low);
+				kb_sums_touch(&s->sums, docs[k] - low);
 		kb_cursor_counts(cursor);
-		if (cursor->body_only && cursor->tf_limit <= KB_SATURATION_TF) {
-			for (; i < stop; i++) { /* nearly all postings */
-				float part = s->scoring->saturation[tf[i]][lengths[docs[i]]];
+		if (kb_worth_of_block(list->worth, s->scoring, s->arena, cursor)) {
+			uint32_t *sums = s->sums.v;
 
-				s->sums[(docs[i] - low) % WINDOW] += kb_scorer_part(gain, part);
-			}
+			for (; i < stop; i++) /* nearly all postings */
+				sums[(docs[i] - low) % WINDOW] +=
+				        list->worth->v[tf[i]][lengths[docs[i]]];
 		}
 		for (; i < stop; i++) {
-			uint32_t doc = docs[i], place = doc - low;
-			float part;
+			uint32_t place = docs[i] - low;
 
 			if (place >= end - low) /* only in a damaged list */
 				break;
-			part = kb_posting_part(s->scoring, s->segment, cursor, i, doc);
-			s->sums[place] += kb_scorer_part(gain, part);
+			s->sums.v[place] += part_of(s, list, i);
 		}
 	}
+}
+
+/* Leaves the candidates out that are deleted or hidden. */
+static void keep_alive(struct search *s)
+{
+	uint32_t kept = 0;
+
+	if (!s->at->dead)
+		return;
+	for (uint32_t i = 0; i < s->candidates; i++) {
+		s->docs[kept] = s->docs[i];
+		s->scores[kept] = s->scores[i];
+		kept += kb_part_alive(s->at, s->docs[kept]);
+	}
+	s->candidates = kept;
+}
+
+/* Takes those of a block's postings whose part is above `least`, by the table. No branch depends on
+ * them: it would be guessed wrong. */
+static void take_block(struct search *s, const struct list *list, uint32_t i, uint32_t stop,
+                       uint32_t least)
+{
+	const uint32_t *docs = list->cursor.docs, *tf = list->cursor.tf[KB_FIELD_BODY];
+	const uint8_t *lengths = s->segment->lengths[KB_FIELD_BODY];
+	uint32_t count = s->candidates;
+
+	for (stop = KB_MIN(stop, i + WINDOW - count); i < stop; i++) {
+		uint32_t score = list->worth->v[tf[i]][lengths[docs[i]]];
+
+		s->docs[count] = docs[i];
+		s->scores[count] = score;
+		count += score > least;
+	}
+	s->candidates = count;
 }
 
 /* Takes a window's only essential list: what may pass the bar with `rest` more. */
@@ -261,76 +298,38 @@ static void take_list(struct search *s, struct list *list, uint32_t low, uint32_
 	s->candidates = 0;
 	for (uint32_t block = list->first[s->window]; enter_next(s, list, &block, low, end);
 	     block++) {
-		uint32_t stop = place_of(cursor, end);
+		uint32_t i = cursor->at, stop = place_of(cursor, end);
 
 		kb_cursor_counts(cursor);
-		for (uint32_t i = cursor->at; i < stop && s->candidates < WINDOW; i++) {
-			uint32_t doc = cursor->docs[i], score;
-
-			if (doc - low >= end - low) /* only in a damaged list */
-				break;
-			score = kb_scorer_part(list->gain, kb_posting_part(s->scoring, s->segment,
-			                                                   cursor, i, doc));
-			if (score <= least || !kb_part_alive(s->at, doc))
-				continue;
-			touch(s, doc - low);
-			s->sums[doc - low] = score;
-			s->docs[s->candidates] = doc;
-			s->scores[s->candidates++] = score;
+		if (kb_worth_of_block(list->worth, s->scoring, s->arena, cursor)) {
+			take_block(s, list, i, stop, least);
+			continue;
 		}
+		for (; i < stop && s->candidates < WINDOW; i++) {
+			uint32_t score;
+
+			if (cursor->docs[i] - low >= end - low) /* only in a damaged list */
+				break;
+			score = part_of(s, list, i);
+			s->docs[s->candidates] = cursor->docs[i];
+			s->scores[s->candidates] = score;
+			s->candidates += score > least;
+		}
+	}
+	keep_alive(s);
+	for (uint32_t i = 0; i < s->candidates; i++) {
+		kb_sums_touch(&s->sums, s->docs[i] - low);
+		s->sums.v[s->docs[i] - low] = s->scores[i];
 	}
 }
 
-typedef int32_t vec __attribute__((vector_size(16)));
-
-/* Takes the sums that may still pass the bar with `rest` more, a group at a time. */
+/* Takes the sums that may still pass the bar with `rest` more. */
 static void collect(struct search *s, uint32_t low, uint32_t rest)
 {
-	/* The window's optional lists together cannot pass the bar. */
-	const int32_t least = (int32_t)(kb_best_bar(&s->best) - rest);
-	const vec bits = { 1, 2, 4, 8 };
+	uint32_t least = kb_best_bar(&s->best) - rest;
 
-	static_assert(GROUP == 4 * sizeof(vec) / sizeof(int32_t), "a group is four vectors");
-	s->candidates = 0;
-	for (uint32_t word = 0; word < TOUCHED; word++) {
-		for (uint64_t left = s->touched[word]; left; left &= left - 1) {
-			uint32_t place = (word * 64 + (uint32_t)__builtin_ctzll(left)) * GROUP;
-			uint32_t *sums = &s->sums[place];
-			vec v[4];
-			uint64_t halves[2], above; /* a bit a sum */
-
-			memcpy(v, sums, sizeof(v));
-			v[0] = ((v[0] > least) & bits) | ((v[1] > least) & bits << 4)
-			       | ((v[2] > least) & bits << 8) | ((v[3] > least) & bits << 12);
-			memcpy(halves, v, sizeof(halves));
-			above = halves[0] | halves[1];
-			above = (above | above >> 32) & UINT16_MAX;
-			for (; above; above &= above - 1) {
-				uint32_t i = (uint32_t)__builtin_ctzll(above);
-				uint32_t doc = low + place + i;
-
-				if (!kb_part_alive(s->at, doc))
-					continue;
-				s->docs[s->candidates] = doc;
-				s->scores[s->candidates++] = sums[i];
-			}
-		}
-	}
-}
-
-static void clear_sums(struct search *s)
-{
-	for (uint32_t word = 0; word < TOUCHED; word++) {
-		uint32_t *sums = &s->sums[word * 64 * GROUP];
-
-		if (s->touched[word] == UINT64_MAX)
-			memset(sums, 0, 64 * GROUP * sizeof(*sums));
-		else
-			for (uint64_t left = s->touched[word]; left; left &= left - 1)
-				memset(&sums[__builtin_ctzll(left) * GROUP], 0,
-				       GROUP * sizeof(*sums));
-		s->touched[word] = 0;
-	}
+	s->candidates = kb_sums_above(&s->sums, least, low, s->docs, s->scores);
+	keep_alive(s);
 }
 
 /* Keeps the candidates that may still pass the bar with `rest` more, after a list was added. */
@@ -339,7 +338,7 @@ static void sift(struct search *s, uint32_t low, uint32_t rest)
 	uint32_t least = kb_best_bar(&s->best) - rest, kept = 0;
 
 	for (uint32_t i = 0; i < s->candidates; i++) {
-		uint32_t doc = s->docs[i], score = s->sums[doc - low];
+		uint32_t doc = s->docs[i], score = s->sums.v[doc - low];
 
 		s->docs[kept] = doc;
 		s->scores[kept] = score;
@@ -372,10 +371,8 @@ static void look_up(struct search *s, struct list *list, uint32_t low, uint32_t 
 		}
 		if (block < cursor->blocks && kb_cursor_seek(cursor, doc) == doc) {
 			kb_cursor_counts(cursor);
-			score += kb_scorer_part(
-			        list->gain,
-			        kb_posting_part(s->scoring, s->segment, cursor, cursor->at, doc));
-			s->sums[doc - low] = score;
+			score += part_of(s, list, cursor->at);
+			s->sums.v[doc - low] = score;
 		}
 		s->docs[kept] = doc;
 		s->scores[kept++] = score;
@@ -429,7 +426,7 @@ static void search_window(struct search *s, uint32_t window)
 		}
 		optional_bound -= list->window_bound;
 	}
-	clear_sums(s);
+	kb_sums_clear(&s->sums);
 	for (uint32_t i = 0; i < s->candidates; i++)
 		if (s->scores[i] > kb_best_bar(&s->best))
 			kb_best_offer(&s->best, s->scores[i], s->part, s->docs[i]);
@@ -461,6 +458,7 @@ static void search_part(struct search *s, uint32_t number, const struct kb_score
 
 		if (!kb_dict_find(s->segment, scorer->terms[i], &entry))
 			continue;
+		list->worth = &s->worths[i];
 		list->bounds = s->space + 2 * s->count * s->windows;
 		list->first = list->bounds + s->windows;
 		s->order[s->count++] = list;
@@ -488,6 +486,10 @@ void kb_search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	}
 	s->snapshot = snapshot;
 	s->scoring = &snapshot->scoring;
+	s->arena = arena;
+	s->worths = KB_NEW_ARRAY(arena, scorer.count, struct kb_worth);
+	for (size_t i = 0; i < scorer.count; i++)
+		s->worths[i].gain = scorer.gains[i];
 	s->lists = KB_NEW_ARRAY(arena, scorer.count, struct list);
 	s->order = KB_NEW_ARRAY(arena, scorer.count, struct list *);
 	windows = snapshot->part_count ? windows_of(snapshot->parts[parts[0]].segment) : 0;
