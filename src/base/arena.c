@@ -165,10 +165,17 @@ void *kb_arena_alloc(struct kb_arena *arena, size_t size)
 
 void *kb_arena_array(struct kb_arena *arena, size_t count, size_t size)
 {
+	void *array = kb_arena_room(arena, count, size);
+
+	return memset(array, 0, count * size);
+}
+
+void *kb_arena_room(struct kb_arena *arena, size_t count, size_t size)
+{
 	size_t bytes;
 
 	KB_ASSERT(!__builtin_mul_overflow(count, size, &bytes));
-	return kb_arena_alloc(arena, bytes);
+	return take(arena, bytes, ALIGN);
 }
 
 void *kb_arena_copy(struct kb_arena *arena, const void *p, size_t n)

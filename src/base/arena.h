@@ -33,6 +33,9 @@ void *kb_arena_alloc(struct kb_arena *arena, size_t size);
 void *kb_arena_array(struct kb_arena *arena, size_t count, size_t size);
 #define KB_NEW(arena, type)          ((type *)kb_arena_alloc((arena), sizeof(type)))
 #define KB_NEW_ARRAY(arena, n, type) ((type *)kb_arena_array((arena), (n), sizeof(type)))
+/* The same, not zeroed: for much room of which little is used. */
+void *kb_arena_room(struct kb_arena *arena, size_t count, size_t size);
+#define KB_NEW_ROOM(arena, n, type) ((type *)kb_arena_room((arena), (n), sizeof(type)))
 
 /* A copy, aligned for any type. */
 void *kb_arena_copy(struct kb_arena *arena, const void *p, size_t n);

@@ -4,8 +4,9 @@
 #include <math.h>
 
 enum {
-	CACHE_SLOTS = 1 << 14,
-	HITS_MAX = 1 << 16, /* piece hits of the words seen, summed */
+	SEEN_SLOTS = 1 << 14,
+	SEEN_MAX = SEEN_SLOTS / 2, /* words in hand */
+	HITS_MAX = 1 << 16,        /* piece hits of the words seen, summed */
 };
 
 static const struct {
@@ -15,8 +16,7 @@ static const struct {
 /* A word of a part's passages, as far as the question asks. */
 struct seen {
 	uint32_t word;
-	uint32_t stamp; /* of the part; another one: free */
-	uint8_t asked;  /* place among the question's words, or NO_WORD */
+	uint8_t asked; /* place among the question's words, or NO_WORD */
 	uint8_t piece_count;
 	uint16_t hit_count; /* pieces that the question has too */
 	uint32_t hits;      /* in rerank.hits[] */
@@ -31,8 +31,9 @@ void kb_rerank_enter(struct kb_rerank *r, const struct kb_segment *segment)
 		r->terms[w] =
 		        kb_dict_find(segment, r->words[w], &entry) ? entry.number : UINT32_MAX;
 	}
-	r->stamp++; /* empties the cache */
-	r->cached = r->hit_count = 0;
+	if (r->seen_count)
+		memset(r->slots, 0, SEEN_SLOTS * sizeof(*r->slots));
+	r->seen_count = r->hit_count = 0;
 }
 
 static void look_up(struct kb_rerank *r, uint32_t number, struct seen *seen)
@@ -41,9 +42,7 @@ static void look_up(struct kb_rerank *r, uint32_t number, struct seen *seen)
 	struct kb_sv word;
 	size_t n;
 
-	*seen = (struct seen){
-		.word = number, .stamp = r->stamp, .asked = NO_WORD, .hits = (uint32_t)r->hit_count
-	};
+	*seen = (struct seen){ .word = number, .asked = NO_WORD, .hits = (uint32_t)r->hit_count };
 	if (!kb_forward_word_at(r->segment, number, &word, &term))
 		return;
 	for (size_t w = 0; w < r->word_count; w++)
@@ -65,19 +64,22 @@ static void look_up(struct kb_rerank *r, uint32_t number, struct seen *seen)
 static const struct seen *see(struct kb_rerank *r, uint32_t number)
 {
 	uint32_t slot = number * UINT32_C(0x9e3779b1) >> 18;
+	struct seen *seen;
 
-	static_assert(CACHE_SLOTS == 1 << (32 - 18), "the shift fits the table");
-	while (r->cache[slot].stamp == r->stamp && r->cache[slot].word != number)
-		slot = (slot + 1) % CACHE_SLOTS;
-	if (r->cache[slot].stamp != r->stamp) {
-		if (r->cached == CACHE_SLOTS / 2) { /* a rare flood of words: start again */
-			kb_rerank_enter(r, r->segment);
-			return see(r, number);
-		}
-		r->cached++;
-		look_up(r, number, &r->cache[slot]);
+	static_assert(SEEN_SLOTS == 1 << (32 - 18), "the shift fits the table");
+	for (; r->slots[slot]; slot = (slot + 1) % SEEN_SLOTS) {
+		seen = &r->seen[r->slots[slot] - 1];
+		if (seen->word == number)
+			return seen;
 	}
-	return &r->cache[slot];
+	if (r->seen_count == SEEN_MAX) { /* a rare flood of words: start again */
+		kb_rerank_enter(r, r->segment);
+		return see(r, number);
+	}
+	seen = &r->seen[r->seen_count++];
+	r->slots[slot] = (uint16_t)r->seen_count;
+	look_up(r, number, seen);
+	return seen;
 }
 
 /* One passage's counts. */
@@ -307,7 +309,8 @@ void kb_rerank_look_at(struct kb_rerank *r, uint32_t doc, struct found *found)
 
 void kb_rerank_ready(struct kb_rerank *r, struct kb_arena *arena)
 {
-	r->cache = KB_NEW_ARRAY(arena, CACHE_SLOTS, struct seen);
-	r->hits = KB_NEW_ARRAY(arena, HITS_MAX, uint16_t);
+	r->slots = KB_NEW_ARRAY(arena, SEEN_SLOTS, uint16_t);
+	r->seen = KB_NEW_ROOM(arena, SEEN_MAX, struct seen);
+	r->hits = KB_NEW_ROOM(arena, HITS_MAX, uint16_t);
 	r->tally = KB_NEW(arena, struct tally);
 }

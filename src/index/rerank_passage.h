@@ -52,9 +52,9 @@ struct kb_rerank {
 	/* The part in hand. */
 	const struct kb_segment *segment;
 	uint32_t terms[WORDS_MAX]; /* term numbers there; UINT32_MAX: it has no such term */
-	struct seen *cache;        /* CACHE_SLOTS */
-	uint32_t stamp;            /* from 1 */
-	size_t cached;
+	uint16_t *slots;           /* by hash: place in seen + 1; 0: free */
+	struct seen *seen;         /* words of its passages so far */
+	size_t seen_count;
 	uint16_t *hits;
 	size_t hit_count;
 };

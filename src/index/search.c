@@ -495,7 +495,7 @@ void kb_search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	windows = snapshot->part_count ? windows_of(snapshot->parts[parts[0]].segment) : 0;
 	s->totals = KB_NEW_ARRAY(arena, windows, uint32_t);
 	s->heap = KB_NEW_ARRAY(arena, windows, uint32_t);
-	s->space = KB_NEW_ARRAY(arena, 2 * windows * scorer.count, uint32_t);
+	s->space = KB_NEW_ROOM(arena, 2 * windows * scorer.count, uint32_t);
 	for (size_t i = 0; i < snapshot->part_count && s->best.limit; i++)
 		search_part(s, parts[i], &scorer);
 	kb_best_take(&s->best, arena, scorer.unit, hits, count);

@@ -4,8 +4,8 @@ void kb_worth_fill(struct kb_worth *worth, const struct kb_scoring *scoring, str
                    uint32_t tf_limit)
 {
 	if (!worth->v)
-		worth->v = (uint32_t(*)[256])kb_arena_array(arena, KB_SATURATION_TF,
-		                                            sizeof(*worth->v));
+		worth->v =
+		        (uint32_t(*)[256])kb_arena_room(arena, KB_SATURATION_TF, sizeof(*worth->v));
 	for (; worth->rows < tf_limit; worth->rows++) {
 		const float *parts = scoring->saturation[worth->rows];
 		uint32_t *row = worth->v[worth->rows];

@@ -19,6 +19,9 @@ static void test_memory(struct kb_test *t)
 		CHECK(t, p[0] == 0 && p[size - 1] == 0);
 		memset(p, 0xff, size);
 		CHECK_SV(t, kb_arena_sv(&arena, KB_SV("between")), "between");
+		p = kb_arena_room(&arena, size, 1);
+		CHECK(t, (uintptr_t)p % _Alignof(max_align_t) == 0);
+		memset(p, 0xff, size);
 	}
 	kb_arena_on_fini(&arena, count_call, &calls);
 	kb_arena_reset(&arena);
