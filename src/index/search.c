@@ -11,7 +11,7 @@
  * are added up list by list into an array of the window; what comes close enough to the bar is
  * looked up in the optional lists, greatest bound first, and dropped as soon as it cannot reach the
  * bar any more. Where many come that close, adding up an optional list too is cheaper; a single
- * sparse essential list needs no sums. What a posting counts comes from a table (worth.h), and none
+ * essential list needs no sums. What a posting counts comes from a table (worth.h), and none
  * is branched on. No block is unpacked that cannot pass the bar with all else.
  * (Turtle, Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
  *
@@ -24,11 +24,10 @@
 
 enum {
 	WINDOW = KB_WINDOW,
-	LOOK_UP_COST = 4,    /* of one look-up, in postings added */
-	EXACT = 1024,        /* postings: a list of fewer is unpacked for its bounds */
-	MANY = 128,          /* postings in a window: most groups have one, so all are said to */
-	SPARSE = WINDOW / 8, /* postings in a window: fewer are faster gone through one by one */
-	DENSE = 16,          /* a list in more than 1 / DENSE of the passages is bound as a whole */
+	LOOK_UP_COST = 4, /* of one look-up, in postings added */
+	EXACT = 1024,     /* postings: a list of fewer is unpacked for its bounds */
+	MANY = 128,       /* postings in a window: most groups have one, so all are said to */
+	DENSE = 16,       /* a list in more than 1 / DENSE of the passages is bound as a whole */
 };
 
 struct list {
@@ -317,10 +316,6 @@ static void take_list(struct search *s, struct list *list, uint32_t low, uint32_
 		}
 	}
 	keep_alive(s);
-	for (uint32_t i = 0; i < s->candidates; i++) {
-		kb_sums_touch(&s->sums, s->docs[i] - low);
-		s->sums.v[s->docs[i] - low] = s->scores[i];
-	}
 }
 
 /* Takes the sums that may still pass the bar with `rest` more. */
@@ -330,6 +325,15 @@ static void collect(struct search *s, uint32_t low, uint32_t rest)
 
 	s->candidates = kb_sums_above(&s->sums, least, low, s->docs, s->scores);
 	keep_alive(s);
+}
+
+/* Makes the candidates' sums what they are so far. */
+static void put_back(struct search *s, uint32_t low)
+{
+	for (uint32_t i = 0; i < s->candidates; i++) {
+		kb_sums_touch(&s->sums, s->docs[i] - low);
+		s->sums.v[s->docs[i] - low] = s->scores[i];
+	}
 }
 
 /* Keeps the candidates that may still pass the bar with `rest` more, after a list was added. */
@@ -348,7 +352,7 @@ static void sift(struct search *s, uint32_t low, uint32_t rest)
 }
 
 /* Looks the candidates up in an optional list. rest: its bound and those of the lists after it. */
-static void look_up(struct search *s, struct list *list, uint32_t low, uint32_t rest)
+static void look_up(struct search *s, struct list *list, uint32_t rest)
 {
 	uint32_t bar = kb_best_bar(&s->best), kept = 0, block = list->first[s->window];
 	struct kb_cursor *cursor = &list->cursor;
@@ -372,7 +376,6 @@ static void look_up(struct search *s, struct list *list, uint32_t low, uint32_t 
 		if (block < cursor->blocks && kb_cursor_seek(cursor, doc) == doc) {
 			kb_cursor_counts(cursor);
 			score += part_of(s, list, cursor->at);
-			s->sums.v[doc - low] = score;
 		}
 		s->docs[kept] = doc;
 		s->scores[kept++] = score;
@@ -397,6 +400,7 @@ static void search_window(struct search *s, uint32_t window)
 	uint32_t bar = kb_best_bar(&s->best), optional_bound = 0, low = window * WINDOW;
 	uint32_t end = low + KB_MIN(s->segment->passages - low, (uint32_t)WINDOW);
 	size_t optional = 0;
+	bool summed; /* the candidates' scores are their sums */
 
 	s->window = window;
 	for (size_t i = 0; i < s->count; i++)
@@ -406,7 +410,8 @@ static void search_window(struct search *s, uint32_t window)
 		optional_bound += s->order[optional++]->window_bound;
 	if (optional == s->count)
 		return;
-	if (optional + 1 == s->count && postings_of(s, s->order[optional], WINDOW) < SPARSE) {
+	summed = optional + 1 < s->count;
+	if (!summed) {
 		take_list(s, s->order[optional], low, end, optional_bound);
 	} else {
 		for (size_t i = optional; i < s->count; i++)
@@ -419,10 +424,14 @@ static void search_window(struct search *s, uint32_t window)
 		if (!list->window_bound)
 			break;
 		if (s->candidates * LOOK_UP_COST > postings_of(s, list, end - low)) {
+			if (!summed)
+				put_back(s, low);
 			add_list(s, list, low, end);
 			sift(s, low, optional_bound - list->window_bound);
+			summed = true;
 		} else {
-			look_up(s, list, low, optional_bound);
+			look_up(s, list, optional_bound);
+			summed = false;
 		}
 		optional_bound -= list->window_bound;
 	}
