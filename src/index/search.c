@@ -321,9 +321,10 @@ static void take_list(struct search *s, struct list *list, uint32_t low, uint32_
 /* Takes the sums that may still pass the bar with `rest` more. */
 static void collect(struct search *s, uint32_t low, uint32_t rest)
 {
-	uint32_t least = kb_best_bar(&s->best) - rest;
+	struct kb_above above = { .docs = s->docs, .scores = s->scores };
 
-	s->candidates = kb_sums_above(&s->sums, least, low, s->docs, s->scores);
+	kb_sums_above(&s->sums, kb_best_bar(&s->best) - rest, low, &above);
+	s->candidates = above.count;
 	keep_alive(s);
 }
 

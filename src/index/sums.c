@@ -123,24 +123,21 @@ static above_way *way_of(unsigned way)
 }
 
 bool kb_sums_above_by(unsigned way, const struct kb_sums *sums, uint32_t least, uint32_t low,
-                      uint32_t *docs, uint32_t *scores, uint32_t *count)
+                      struct kb_above *out)
 {
 	above_way *above = way_of(way);
 
 	if (above)
-		*count = above(sums, least, low, docs, scores);
+		out->count = above(sums, least, low, out->docs, out->scores);
 	return above != NULL;
 }
 
-uint32_t kb_sums_above(const struct kb_sums *sums, uint32_t least, uint32_t low, uint32_t *docs,
-                       uint32_t *scores)
+void kb_sums_above(const struct kb_sums *sums, uint32_t least, uint32_t low, struct kb_above *out)
 {
 	unsigned way = KB_SUMS_WAYS;
-	uint32_t count = 0;
 
-	while (way-- && !kb_sums_above_by(way, sums, least, low, docs, scores, &count))
+	while (way-- && !kb_sums_above_by(way, sums, least, low, out))
 		;
-	return count;
 }
 
 void kb_sums_touch_all(struct kb_sums *sums)

@@ -29,13 +29,15 @@ static inline void kb_sums_touch(struct kb_sums *sums, uint32_t place)
 /* All groups, where most have a sum. */
 void kb_sums_touch_all(struct kb_sums *sums);
 
-/* The passages whose sums are above `least`, ascending, and the sums; the window's first is `low`.
- * There is room for KB_SUMS_ROOM. Returns how many. */
-uint32_t kb_sums_above(const struct kb_sums *sums, uint32_t least, uint32_t low, uint32_t *docs,
-                       uint32_t *scores);
+/* Passages and their sums; there is room for KB_SUMS_ROOM. */
+struct kb_above {
+	uint32_t count, *docs, *scores;
+};
+/* Those whose sums are above `least`, ascending; the window's first passage is `low`. */
+void kb_sums_above(const struct kb_sums *sums, uint32_t least, uint32_t low, struct kb_above *out);
 /* For tests: the same in one way of several; false: the processor lacks it. */
 bool kb_sums_above_by(unsigned way, const struct kb_sums *sums, uint32_t least, uint32_t low,
-                      uint32_t *docs, uint32_t *scores, uint32_t *count);
+                      struct kb_above *out);
 void kb_sums_clear(struct kb_sums *sums);
 
 #endif

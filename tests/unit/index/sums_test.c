@@ -24,11 +24,13 @@ static void check_ways(struct kb_test *t, const struct kb_sums *sums, uint32_t l
 
 	expect(sums, least, low, &right);
 	for (unsigned way = 0; way <= KB_SUMS_WAYS; way++) {
+		struct kb_above above = { .docs = found.docs, .scores = found.scores };
+
 		if (way == KB_SUMS_WAYS)
-			found.count = kb_sums_above(sums, least, low, found.docs, found.scores);
-		else if (!kb_sums_above_by(way, sums, least, low, found.docs, found.scores,
-		                           &found.count))
+			kb_sums_above(sums, least, low, &above);
+		else if (!kb_sums_above_by(way, sums, least, low, &above))
 			continue;
+		found.count = above.count;
 		ways++;
 		CHECK_INT(t, found.count, right.count);
 		CHECK(t, memcmp(found.docs, right.docs, right.count * sizeof(uint32_t)) == 0);
