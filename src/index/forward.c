@@ -79,6 +79,15 @@ struct kb_forward_builder {
 /* Files have hashes of pieces and no pieces: another factor or another cut needs new segments. */
 static const uint32_t piece_factor = UINT32_C(0x9e3779b1);
 
+static inline uint32_t piece_of(const uint32_t *chars, size_t n)
+{
+	uint32_t h = 0;
+
+	for (size_t k = 0; k < n; k++)
+		h = h * piece_factor + chars[k] + 1;
+	return kb_piece_mix(h);
+}
+
 size_t kb_word_pieces(struct kb_sv word, uint32_t out[KB_WORD_PIECES_MAX])
 {
 	uint32_t chars[KB_WORD_PIECES_MAX + KB_PIECE_CHARS];
@@ -92,13 +101,10 @@ size_t kb_word_pieces(struct kb_sv word, uint32_t out[KB_WORD_PIECES_MAX])
 			i += kb_utf8_decode(kb_sv_from(word, i), &chars[n++]);
 	}
 	chars[n++] = '_';
-	for (size_t i = 0; i == 0 || i + KB_PIECE_CHARS <= n; i++) {
-		uint32_t h = 0;
-
-		for (size_t k = i; k < KB_MIN(i + KB_PIECE_CHARS, n); k++)
-			h = h * piece_factor + chars[k] + 1;
-		out[count++] = kb_piece_mix(h);
-	}
+	if (n < KB_PIECE_CHARS)
+		out[count++] = piece_of(chars, n);
+	for (size_t i = 0; i + KB_PIECE_CHARS <= n; i++)
+		out[count++] = piece_of(chars + i, KB_PIECE_CHARS);
 	return count;
 }
 
