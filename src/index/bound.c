@@ -9,12 +9,12 @@ uint32_t kb_bound_part(float gain, float part)
 	return n + (n >> 20) + 2; /* the floats' last bits may differ */
 }
 
-uint32_t kb_bound_any(float gain)
+static uint32_t bound_any(float gain)
 {
 	return kb_bound_part(gain, 1);
 }
 
-uint32_t kb_bound(const struct kb_scoring *scoring, float gain, const struct kb_maxima *maxima)
+static uint32_t bound(const struct kb_scoring *scoring, float gain, const struct kb_maxima *maxima)
 {
 	float t = 0;
 
@@ -25,7 +25,7 @@ uint32_t kb_bound(const struct kb_scoring *scoring, float gain, const struct kb_
 			uint8_t tf = maxima->pairs[f][2 * i];
 
 			if (tf == UINT8_MAX) /* that or more */
-				return kb_bound_any(gain);
+				return bound_any(gain);
 			best = KB_MAX(best,
 			              (float)tf
 			                      * scoring->per_count[f][maxima->pairs[f][2 * i + 1]]);
@@ -33,6 +33,15 @@ uint32_t kb_bound(const struct kb_scoring *scoring, float gain, const struct kb_
 		t += best;
 	}
 	return kb_bound_part(gain, kb_saturate(t));
+}
+
+uint32_t kb_bound_of(const struct kb_scoring *scoring, float gain, const struct kb_cursor *cursor,
+                     int64_t block)
+{
+	struct kb_maxima maxima;
+
+	return kb_cursor_maxima(cursor, block, &maxima) ? bound(scoring, gain, &maxima)
+	                                                : bound_any(gain);
 }
 
 static void sink(struct kb_bounds *places, uint32_t i)

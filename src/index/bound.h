@@ -7,10 +7,10 @@
 
 #include "index/scoring.h"
 
-/* In the units of score.h, of a term of that gain. */
-uint32_t kb_bound(const struct kb_scoring *scoring, float gain, const struct kb_maxima *maxima);
-/* Of a list whose maxima are damaged. */
-uint32_t kb_bound_any(float gain);
+/* In the units of score.h, of a term of that gain. Of a list with a directory: of its block, or
+ * KB_WHOLE_LIST; whatever it may be where the maxima are damaged. */
+uint32_t kb_bound_of(const struct kb_scoring *scoring, float gain, const struct kb_cursor *cursor,
+                     int64_t block);
 /* Above every part whose t / (k1 + t) is not greater than this in exact numbers. */
 uint32_t kb_bound_part(float gain, float part);
 

@@ -96,11 +96,9 @@ static void bound_blocks(const struct search *s, struct list *list)
 
 	for (uint32_t b = 0; b < cursor->blocks; b++) {
 		uint32_t end = KB_MIN(kb_cursor_block_last(cursor, b) / WINDOW, s->windows - 1);
-		uint32_t bound = list->bound;
-		struct kb_maxima maxima;
+		uint32_t bound =
+		        by_block ? kb_bound_of(s->scoring, list->gain, cursor, b) : list->bound;
 
-		if (by_block && kb_cursor_maxima(cursor, b, &maxima))
-			bound = kb_bound(s->scoring, list->gain, &maxima);
 		for (;; w++) {
 			if (!list->bounds[w])
 				list->first[w] = b;
@@ -114,8 +112,6 @@ static void bound_blocks(const struct search *s, struct list *list)
 static void open_list(struct search *s, struct list *list, const struct kb_dict_entry *entry,
                       float gain)
 {
-	struct kb_maxima maxima;
-
 	kb_cursor_init(&list->cursor, entry->list, entry->df);
 	list->gain = gain;
 	list->bounded = UINT32_MAX;
@@ -123,9 +119,7 @@ static void open_list(struct search *s, struct list *list, const struct kb_dict_
 	if (entry->df < EXACT) {
 		bound_exactly(s, list);
 	} else {
-		list->bound = kb_cursor_maxima(&list->cursor, KB_WHOLE_LIST, &maxima)
-		                      ? kb_bound(s->scoring, gain, &maxima)
-		                      : kb_bound_any(gain);
+		list->bound = kb_bound_of(s->scoring, gain, &list->cursor, KB_WHOLE_LIST);
 		bound_blocks(s, list);
 	}
 	for (uint32_t w = 0; w < s->windows; w++)
@@ -154,15 +148,12 @@ static uint32_t place_of(const struct kb_cursor *cursor, uint32_t end)
 static bool is_poor(const struct search *s, struct list *list, uint32_t block, uint32_t others)
 {
 	uint32_t bar = kb_best_bar(&s->best);
-	struct kb_maxima maxima;
 
 	if (others >= bar || list->cursor.df < KB_BLOCK)
 		return false;
 	if (list->bounded != block) {
 		list->bounded = block;
-		list->block_bound = kb_cursor_maxima(&list->cursor, block, &maxima)
-		                            ? kb_bound(s->scoring, list->gain, &maxima)
-		                            : kb_bound_any(list->gain);
+		list->block_bound = kb_bound_of(s->scoring, list->gain, &list->cursor, block);
 	}
 	return list->block_bound + others <= bar;
 }
@@ -236,13 +227,10 @@ static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t
 			for (uint32_t k = i; k < stop; k++)
 				kb_sums_touch(&s->sums, docs[k] - low);
 		kb_cursor_counts(cursor);
-		if (kb_worth_of_block(list->worth, s->scoring, s->arena, cursor)) {
-			uint32_t *sums = s->sums.v;
-
+		if (kb_worth_of_block(list->worth, s->scoring, s->arena, cursor))
 			for (; i < stop; i++) /* nearly all postings */
-				sums[(docs[i] - low) % WINDOW] +=
+				s->sums.v[(docs[i] - low) % WINDOW] +=
 				        list->worth->v[tf[i]][lengths[docs[i]]];
-		}
 		for (; i < stop; i++) {
 			uint32_t place = docs[i] - low;
 

@@ -43,11 +43,7 @@ static void search_blocks(struct one *s, struct kb_arena *arena)
 		                  .heap = KB_NEW_ARRAY(arena, blocks, uint32_t) };
 
 	for (uint32_t b = 0; b < blocks; b++) {
-		struct kb_maxima maxima;
-
-		bounds[b] = kb_cursor_maxima(&s->cursor, b, &maxima)
-		                    ? kb_bound(&s->snapshot->scoring, s->gain, &maxima)
-		                    : kb_bound_any(s->gain);
+		bounds[b] = kb_bound_of(&s->snapshot->scoring, s->gain, &s->cursor, b);
 		/* What an earlier part has found leaves many out. */
 		if (bounds[b] > kb_best_bar(s->best))
 			left.heap[left.count++] = b;
