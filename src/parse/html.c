@@ -257,36 +257,6 @@ static const struct {
 	{ "property", "og:locale", KB_DOC_LANG },
 };
 
-/* Where a page says when it was written, or changed. */
-static const struct {
-	const char *attr, *value;
-} date_metas[] = {
-	{ "property", "article:modified_time" },
-	{ "property", "article:published_time" },
-	{ "property", "og:updated_time" },
-	{ "name", "dcterms.modified" },
-	{ "name", "dcterms.date" },
-	{ "name", "dc.date.modified" },
-	{ "name", "dc.date" },
-	{ "name", "last-modified" },
-	{ "name", "date" },
-	{ "itemprop", "dateModified" },
-	{ "itemprop", "datePublished" },
-	{ "http-equiv", "last-modified" },
-};
-
-static void read_dates(struct kb_doc *doc, const struct kb_html_tree *tree)
-{
-	for (uint32_t i = 1; i < tree->count; i++) {
-		if (tree->nodes[i].tag != KB_TAG_meta)
-			continue;
-		for (size_t m = 0; m < KB_COUNTOF(date_metas); m++)
-			if (kb_sv_ieq_str(kb_html_attr(tree, i, date_metas[m].attr),
-			                  date_metas[m].value))
-				kb_doc_dated(doc, kb_html_attr(tree, i, "content"));
-	}
-}
-
 static struct kb_sv text_of(const struct kb_html_tree *tree, uint32_t from, uint32_t end,
                             struct kb_buf *buf)
 {
@@ -373,7 +343,7 @@ static void read_meta(struct kb_doc *doc, const struct kb_html_tree *tree)
 					content = without_site(content, KB_SV(""), site);
 				kb_doc_meta(doc, metas[m].meta, content);
 			}
-	read_dates(doc, tree);
+	kb_html_dates(doc, tree);
 	if (title_at)
 		kb_doc_meta(doc, KB_DOC_TITLE,
 		            without_site(text_of(tree, title_at, tree->nodes[title_at].end, &title),

@@ -22,6 +22,9 @@ struct kb_html_tree;
 void kb_html_links(struct kb_arena *arena, const struct kb_html_tree *tree, struct kb_sv address,
                    struct kb_links *out);
 
+/* When the page was written or changed, as its head or its JSON-LD says (html_dates.c). */
+void kb_html_dates(struct kb_doc *doc, const struct kb_html_tree *tree);
+
 /* The subtitles of the films that the page plays: of each film those in the language of the page,
  * else those that a player shows by itself, else the first. */
 void kb_html_tracks(struct kb_doc *doc, const struct kb_html_tree *tree, struct kb_sv address);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STATED_MAX = 1 << 20 }; /* of JSON-LD; what is behind is left out */
+
 struct builder {
 	struct kb_html_tree *tree;
 	htmlParserCtxtPtr parser;
@@ -116,6 +118,11 @@ static void end_head(struct builder *b, uint16_t tag)
 		parent->tag = KB_TAG_body;
 }
 
+static bool is_stated(const struct kb_html_tree *tree, uint32_t script)
+{
+	return kb_sv_ieq_str(kb_sv_trim(kb_html_attr(tree, script, "type")), "application/ld+json");
+}
+
 static void on_start(void *arg, const xmlChar *name, const xmlChar **attrs)
 {
 	struct builder *b = arg;
@@ -145,6 +152,8 @@ static void on_start(void *arg, const xmlChar *name, const xmlChar **attrs)
 	        && kb_sv_ieq_str(kb_html_attr(b->tree, (uint32_t)b->tree->count - 1, "rel"),
 	                         "stylesheet")))
 		b->tree->has_styles = true;
+	if (tag == KB_TAG_script && is_stated(b->tree, (uint32_t)b->tree->count - 1))
+		kb_buf_byte(&b->tree->stated, KB_HTML_STATED);
 	b->open[b->depth++] = (uint32_t)b->tree->count - 1;
 }
 
@@ -168,9 +177,12 @@ static void on_end(void *arg, const xmlChar *name)
 static void on_text(void *arg, const xmlChar *text, int n)
 {
 	struct builder *b = arg;
-	uint16_t inside = b->tree->nodes[b->open[b->depth - 1]].tag;
+	uint32_t in = b->open[b->depth - 1];
+	uint16_t inside = b->tree->nodes[in].tag;
 	struct kb_html_node *node;
 
+	if (n > 0 && inside == KB_TAG_script && is_stated(b->tree, in))
+		kb_buf_add(&b->tree->stated, text, (size_t)n);
 	if (n <= 0 || inside == KB_TAG_script || inside == KB_TAG_style)
 		return;
 	node = add_node(b, KB_TAG_TEXT);
@@ -188,6 +200,7 @@ void kb_html_tree_read(struct kb_html_tree *tree, struct kb_arena *arena, struct
 
 	memset(tree, 0, sizeof(*tree));
 	tree->arena = arena;
+	kb_buf_init(&tree->stated, STATED_MAX);
 	KB_GROW(tree->nodes, tree->capacity, html.n / 40 + 16);
 	tree->nodes[0] = (struct kb_html_node){ .tag = KB_TAG_OTHER, .end = 1 };
 	tree->count = 1;
@@ -214,6 +227,7 @@ void kb_html_tree_fini(struct kb_html_tree *tree)
 {
 	free(tree->nodes);
 	free(tree->attrs);
+	kb_buf_fini(&tree->stated);
 	tree->nodes = NULL;
 	tree->attrs = NULL;
 }

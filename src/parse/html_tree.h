@@ -9,6 +9,7 @@
 #define KB_PARSE_HTML_TREE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 
 enum {
 	KB_HTML_DEPTH_MAX = 400,     /* deeper elements count as part of the one at this depth */
@@ -84,7 +85,11 @@ struct kb_html_tree {
 	struct kb_html_attr *attrs;
 	size_t count, capacity, attr_count, attr_capacity;
 	bool has_styles; /* a stylesheet stands in it or is linked */
+	/* What it states for programs (JSON-LD): texts of JSON, a KB_HTML_STATED before each. */
+	struct kb_buf stated;
 };
+
+#define KB_HTML_STATED '\x1e'
 
 /* Parses UTF-8. Never fails: what cannot be understood is text. */
 void kb_html_tree_read(struct kb_html_tree *tree, struct kb_arena *arena, struct kb_sv html);

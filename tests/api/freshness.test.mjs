@@ -2,6 +2,7 @@
 // say otherwise is told.
 import { randomUUID } from "node:crypto";
 import { assert, start, test, until } from "./lib/harness.mjs";
+import { typedPdf } from "./lib/print.mjs";
 
 const dated = (date, text) => `---\ndate: ${date}\n---\n${text}`;
 const files = {
@@ -136,4 +137,34 @@ test("the owner is told which documents disagree, two by two, until they may bot
   await put({ page_ids: [pair[0], 99999] }, 404);
   await agent.expect(200, "DELETE", `/pages/${pair[1]}`);
   assert.deepEqual((await agent.expect(200, "GET", "/conflicts")).conflicts, [], "of one that is gone nothing is told");
+});
+
+test("a PDF and a page of the web say by themselves when they were written", async (t) => {
+  const told = (properties) =>
+    Buffer.from(
+      typedPdf([["The Velmora pool opens at seven in the morning."]])
+        .toString("latin1")
+        .replace("/Root 1 0 R", `/Root 1 0 R /Info << ${properties} >>`),
+      "latin1",
+    );
+  const kb = await start(t);
+  const agent = await kb.agent({
+    files: {
+      "both.pdf": told("/CreationDate (D:20230102030405+02'00') /ModDate (D:20240506070809Z)"),
+      "made.pdf": told("/CreationDate (D:20230102030405+02'00')"),
+      "silent.pdf": told("/Producer (D:20230102030405Z)"),
+      "page.html":
+        '<title>Pool</title><script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2022-03-04",' +
+        '"comment": {"@type": "Comment", "datePublished": "2025-01-01"}}</script><p>The pool opens at seven.</p>',
+    },
+  });
+  const days = {};
+  for (const name of ["both.pdf", "made.pdf", "silent.pdf", "page.html"])
+    days[name] = (await agent.expect(200, "GET", `/pages/${(await agent.page(name)).id}/metadata`)).dated_at;
+  assert.deepEqual(days, {
+    "both.pdf": "2024-05-06T07:08:09.000000Z",
+    "made.pdf": "2023-01-02T01:04:05.000000Z",
+    "silent.pdf": null,
+    "page.html": "2022-03-04T00:00:00.000000Z",
+  });
 });

@@ -292,11 +292,13 @@ test("a source is added by its address, planned, and deleted with its documents"
   await page.getByLabel("Hours").fill("06:00, 18:30");
   await page.getByText("How much one reading of a website takes").click();
   await page.getByLabel("Links away from the start").fill("3");
+  await page.getByLabel("Look at it again on").fill("2031-05-01");
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   const [source] = (await agent.expect(200, "GET", "/sources")).sitemaps;
   assert.deepEqual(source.settings.refresh_schedule, [{ days: [1], hours: ["06:00", "18:30"] }]);
   assert.equal(source.settings.max_depth, 3);
+  assert.equal(source.review_at, "2031-05-01T00:00:00.000000Z");
   await page.getByRole("button", { name: /^Delete http/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("heading", { name: "No documents yet" }).waitFor();

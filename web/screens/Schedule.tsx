@@ -43,6 +43,7 @@ export function Schedule({
   onClose: () => void;
 }) {
   const [values, setValues] = useState(source.settings);
+  const [reviewAt, setReviewAt] = useState(source.review_at?.slice(0, 10) ?? "");
   const [error, setError] = useState("");
   const rule = values.refresh_schedule[0] ?? { days: [], hours: [] };
   const [hours, setHours] = useState(rule.hours.join(", "));
@@ -71,6 +72,7 @@ export function Schedule({
         executive_js,
         image_extraction_type,
         refresh_schedule: schedule(),
+        ...(reviewAt !== (source.review_at?.slice(0, 10) ?? "") && { review_at: reviewAt || null }),
         ...Object.fromEntries(limits.map(([name]) => [name, values[name]])),
       });
       tell(w.saved);
@@ -174,6 +176,17 @@ export function Schedule({
         values={{ ...usual, ...values }}
         onChange={(name, value) => setValues({ ...values, [name]: value })}
       />
+      <Field label={w.improve.lookAgain} help={w.improve.dueHelp}>
+        {(given) => (
+          <input
+            {...given}
+            class="input"
+            type="date"
+            value={reviewAt}
+            onInput={(e) => setReviewAt(e.currentTarget.value)}
+          />
+        )}
+      </Field>
       <details open={limitsOpen}>
         <summary>{w.websiteLimits}</summary>
         <div class="options">

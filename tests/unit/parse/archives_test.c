@@ -1,5 +1,6 @@
 /* What the blocks of documents are that are zips of XML: Word, Excel, PowerPoint, OpenDocument,
  * EPUB. */
+#include "base/clock.h"
 #include "formats.h"
 
 #define RELATION(id, type, target)                                                                 \
@@ -330,6 +331,71 @@ static void test_damage(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+/* ---- dates */
+
+static void test_dates(struct kb_test *t)
+{
+	// clang-format off
+	static const struct {
+		const char *name, *filename, *part, *properties, *want;
+	} rows[] = {
+		{ "Word: the later of made and changed", "a.docx", "docProps/core.xml",
+		  "<cp:coreProperties xmlns:cp='c' xmlns:dcterms='d'><dcterms:created>2023-01-02T03:04:05Z</dcterms:created>"
+		  "<dcterms:modified>2024-05-06T07:08:09Z</dcterms:modified></cp:coreProperties>",
+		  "2024-05-06T07:08:09.000000Z" },
+		{ "Excel: made alone", "a.xlsx", "docProps/core.xml",
+		  "<cp:coreProperties xmlns:cp='c' xmlns:dcterms='d'><dcterms:created>2023-01-02T03:04:05Z</dcterms:created>"
+		  "</cp:coreProperties>", "2023-01-02T03:04:05.000000Z" },
+		{ "PowerPoint: when it was printed is no such day", "a.pptx", "docProps/core.xml",
+		  "<cp:coreProperties xmlns:cp='c' xmlns:dcterms='d'><cp:lastPrinted>2025-01-01T00:00:00Z</cp:lastPrinted>"
+		  "<dcterms:modified>2024-05-06T07:08:09Z</dcterms:modified></cp:coreProperties>",
+		  "2024-05-06T07:08:09.000000Z" },
+		{ "OpenDocument, to the second", "a.odt", "meta.xml",
+		  "<office:document-meta xmlns:office='o' xmlns:meta='m' xmlns:dc='d'><office:meta>"
+		  "<meta:creation-date>2023-01-02T03:04:05</meta:creation-date><dc:date>2024-05-06T07:08:09.5</dc:date>"
+		  "</office:meta></office:document-meta>", "2024-05-06T07:08:09.000000Z" },
+		{ "what is no date says nothing", "a.docx", "docProps/core.xml",
+		  "<cp:coreProperties xmlns:cp='c' xmlns:dcterms='d'><dcterms:modified>last week</dcterms:modified>"
+		  "</cp:coreProperties>", "" },
+		{ "no properties", "a.docx", "docProps/none.xml", "<x/>", "" },
+	};
+	// clang-format on
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		const struct member members[] = {
+			{ "mimetype", "application/vnd.oasis.opendocument.text" },
+			{ "content.xml",
+			  "<o:document-content xmlns:o='o' xmlns:text='t'><o:body><o:text>"
+			  "<text:p>text</text:p></o:text></o:body></o:document-content>" },
+			{ rows[i].part, rows[i].properties },
+			TYPES,
+			{ "word/document.xml",
+			  "<w:document xmlns:w='w'><w:body><w:p><w:r><w:t>text</w:t></w:r></w:p>"
+			  "</w:body></w:document>" },
+			{ "xl/workbook.xml", "<workbook><sheets/></workbook>" },
+			{ "ppt/presentation.xml", "<p:presentation xmlns:p='p'/>" },
+		};
+		bool is_open = kb_sv_ends(kb_sv_str(rows[i].filename), KB_SV("odt"));
+		struct kb_arena arena = { 0 };
+		struct kb_parsed parsed = { 0 };
+		char text[KB_TIME_TEXT] = "";
+		struct kb_err err = { 0 };
+		struct kb_doc doc;
+
+		t->row = rows[i].name;
+		CHECK(t, read_here(&arena, rows[i].filename,
+		                   is_open ? make_zip(&arena, members, 3)
+		                           : make_zip(&arena, members + 2, 5),
+		                   &parsed, &doc, &err));
+		CHECK_SV(t, kb_sv_str(err.msg), "");
+		if (parsed.dated_at)
+			kb_time_format(text, parsed.dated_at);
+		CHECK_SV(t, kb_sv_str(text), rows[i].want);
+		kb_doc_fini(&doc);
+		kb_arena_fini(&arena);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case tests[] = {
@@ -338,6 +404,7 @@ int main(int argc, char **argv)
 		{ "PowerPoint slides", test_pptx },
 		{ "OpenDocument texts, sheets and slides", test_odf },
 		{ "EPUB books", test_epub },
+		{ "when they were written", test_dates },
 		{ "damaged ones", test_damage },
 	};
 

@@ -317,6 +317,24 @@ static void test_dates(struct kb_test *t)
 		  "<meta property=article:published_time content='2023-01-02'><p>text", "2024-05-06T08:00:00.000000Z" },
 		{ "HTML: Dublin Core", "a.html", "<html><meta name=DCTERMS.modified content=2022-03-04><p>x",
 		  "2022-03-04T00:00:00.000000Z" },
+		{ "HTML: JSON-LD of the article", "a.html",
+		  "<html><script type='application/ld+json'>{\"@context\":\"https://schema.org\",\"@type\":\"NewsArticle\","
+		  "\"datePublished\":\"2023-01-02\",\"dateModified\":\"2024-05-06T10:00:00+02:00\"}</script><p>text",
+		  "2024-05-06T08:00:00.000000Z" },
+		{ "HTML: JSON-LD of a graph, of several types, in the body, in several scripts", "a.html",
+		  "<p>text<script type=' Application/LD+JSON '>{\"@type\":\"Organization\"}</script>"
+		  "<script type='application/ld+json'>{\"@graph\":[{\"@type\":[\"Thing\",\"WebPage\"],"
+		  "\"dateModified\":\"2022-03-04\"}]}</script>", "2022-03-04T00:00:00.000000Z" },
+		{ "HTML: JSON-LD of comments, events and what is behind another page says nothing", "a.html",
+		  "<script type='application/ld+json'>[{\"@type\":\"Comment\",\"dateModified\":\"2022-03-04\"},"
+		  "{\"@type\":\"Event\",\"datePublished\":\"2022-03-04\"},{\"@type\":\"WebSite\",\"hasPart\":"
+		  "{\"@type\":\"Article\",\"dateModified\":\"2022-03-04\"}},7,null]</script><p>x", "" },
+		{ "HTML: JSON-LD with a mistake says nothing, and the next is read", "a.html",
+		  "<script type='application/ld+json'>{\"@type\":\"Article\",\"dateModified\":\"2025-03-04\",}</script>"
+		  "<script type='application/ld+json'>{\"@type\":\"Article\",\"dateModified\":\"2022-03-04\"}</script><p>x",
+		  "2022-03-04T00:00:00.000000Z" },
+		{ "HTML: another script is none", "a.html",
+		  "<script>{\"@type\":\"Article\",\"dateModified\":\"2025-03-04\"}</script><p>x", "" },
 		{ "HTML: what is no date says nothing", "a.html", "<html><meta name=date content=yesterday><p>x", "" },
 		{ "front matter", "a.md", "---\ntitle: T\ndate: \"2024-01-02\"\nlastmod: 2024-02-03\n---\nx",
 		  "2024-02-03T00:00:00.000000Z" },
