@@ -180,15 +180,19 @@ void kb_marker_quoted(struct kb_buf *buf, struct kb_sv text)
 	}
 }
 
-void kb_marker_source(struct kb_buf *buf, const char *id, struct kb_sv title, struct kb_sv text)
+void kb_marker_source(struct kb_buf *buf, const struct kb_marker_source *source)
 {
-	kb_buf_printf(buf, "<source id=\"%s\"", id);
-	if (title.n) {
+	kb_buf_printf(buf, "<source id=\"%s\"", source->id);
+	if (source->title.n) {
 		kb_buf_str(buf, " title=\"");
-		put_escaped(buf, title, true);
+		put_escaped(buf, source->title, true);
 		kb_buf_byte(buf, '"');
 	}
+	if (source->date.n)
+		kb_buf_printf(buf, " date=\"%.*s\"", KB_SV_ARG(source->date));
+	if (source->prefer)
+		kb_buf_printf(buf, " prefer=\"%s\"", source->prefer);
 	kb_buf_str(buf, ">\n");
-	put_escaped(buf, text, false);
+	put_escaped(buf, source->text, false);
 	kb_buf_str(buf, "\n</source>\n");
 }

@@ -48,9 +48,14 @@ bool kb_marker_read(const struct kb_marker_ids *ids, struct kb_sv inside, struct
 /* Whether it may become such a text with more behind it. */
 bool kb_marker_begins(struct kb_sv inside);
 
-/* <source id="k3f" title="…">…</source> and a line end, for a prompt. Whatever the title and the
- * text hold, no reader takes them for another source or for the end of this one. */
-void kb_marker_source(struct kb_buf *buf, const char *id, struct kb_sv title, struct kb_sv text);
+struct kb_marker_source {
+	const char *id, *prefer; /* prefer: the id of another, or NULL */
+	struct kb_sv title, date, text;
+};
+/* <source id="k3f" title="…" date="…" prefer="p9z">…</source> and a line end, for a prompt; without
+ * what is empty. Whatever the title and the text hold, no reader takes them for another source or
+ * for the end of this one. */
+void kb_marker_source(struct kb_buf *buf, const struct kb_marker_source *source);
 /* Text of somebody else's in a prompt: each line begins with "> ", so that none is a heading, and
  * nothing in it is the beginning or end of a source. */
 void kb_marker_quoted(struct kb_buf *buf, struct kb_sv text);

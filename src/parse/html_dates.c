@@ -48,9 +48,10 @@ static bool is_page(const json_t *thing)
 	const json_t *type;
 	size_t i;
 
-	json_array_foreach(types, i, type)
-		is = is || (json_is_string(type)
-		            && is_writing(kb_sv(json_string_value(type), json_string_length(type))));
+	json_array_foreach(types, i, type) is =
+	        is
+	        || (json_is_string(type)
+	            && is_writing(kb_sv(json_string_value(type), json_string_length(type))));
 	return is;
 }
 
@@ -68,8 +69,7 @@ static void read_things(struct kb_doc *doc, const json_t *things)
 	size_t i;
 
 	read_thing(doc, things);
-	json_array_foreach(things, i, thing)
-		read_thing(doc, thing);
+	json_array_foreach(things, i, thing) read_thing(doc, thing);
 }
 
 static void read_stated(struct kb_doc *doc, struct kb_sv text)
@@ -82,8 +82,7 @@ static void read_stated(struct kb_doc *doc, struct kb_sv text)
 		return;
 	read_things(doc, root);
 	read_things(doc, kb_json_get(root, "@graph"));
-	json_array_foreach(root, i, thing)
-		read_things(doc, kb_json_get(thing, "@graph"));
+	json_array_foreach(root, i, thing) read_things(doc, kb_json_get(thing, "@graph"));
 }
 
 void kb_html_dates(struct kb_doc *doc, const struct kb_html_tree *tree)

@@ -113,6 +113,7 @@ enum kb_write_step kb_write_plan(struct kb_writing *w)
 static void build_sources(struct kb_writing *w, const struct kb_context_limits *limits)
 {
 	kb_sources_build(&w->scratch, &w->found->steps, limits, &w->sources, &w->source_count);
+	kb_sources_date(&w->found->steps, w->sources, w->source_count);
 	kb_marker_draw(&w->ids, w->arena, w->source_count);
 }
 

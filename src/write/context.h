@@ -43,6 +43,10 @@ struct kb_excerpt {
 	int64_t page_id; /* below 0: of an attached document (attach.h) */
 	enum kb_lang lang;
 	struct kb_sv title, heading, text;
+	/* Where documents say otherwise (kb_sources_date()): the date of its own, 0 where nobody
+	 * knows; and the place from 1 of the source that is believed, 0: no other is. */
+	int64_t dated_at;
+	size_t prefer;
 	const struct kb_excerpt_piece *pieces; /* in order */
 	size_t piece_count;
 };

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "answer/request.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "write/tokens.h"
 
 enum { SYSTEM_MAX = 8 << 20, TURN_BYTES = 4000, REWRITE_TURNS = 4, ABOUT_BYTES = 600 };
+enum { DAY_CHARS = 10 }; /* of a time: 2024-05-02 */
 
 /* ---- an answer ---- */
 
@@ -21,6 +23,14 @@ static void add_asker(struct kb_arena *arena, struct kb_buf *buf, struct kb_sv n
 	for (size_t i = 0; i < line.n; i++)
 		kb_buf_byte(buf, line.p[i] == '"' ? '\'' : line.p[i]);
 	kb_buf_str(buf, "\"\n");
+}
+
+static bool is_any_otherwise(const struct kb_prompt *prompt)
+{
+	for (size_t i = 0; i < prompt->source_count; i++)
+		if (prompt->sources[i].prefer)
+			return true;
+	return false;
 }
 
 static void add_rules(struct kb_arena *arena, struct kb_buf *buf, const struct kb_prompt *prompt)
@@ -51,6 +61,10 @@ static void add_rules(struct kb_arena *arena, struct kb_buf *buf, const struct k
 		           "links.\n");
 	else
 		kb_buf_str(buf, "- Do not name sources or their ids.\n");
+	if (is_any_otherwise(prompt))
+		kb_buf_str(buf, "- A source with \"prefer\" says something otherwise than the "
+		                "source of that id, which is newer or better: where the two "
+		                "differ, say what that one says.\n");
 	kb_buf_str(buf, "- Keep numbers, names and conditions exactly as the sources have them.\n"
 	                "- Give no links, addresses or images that neither the sources nor the "
 	                "description of the assistant give.\n"
@@ -71,11 +85,21 @@ static void add_sources(struct kb_arena *arena, struct kb_buf *buf, const struct
 	for (size_t i = 0; i < prompt->source_count; i++) {
 		const struct kb_excerpt *source = &prompt->sources[i];
 		struct kb_sv title = source->title;
+		char time[KB_TIME_TEXT];
 
 		if (source->heading.n && !kb_sv_eq(source->heading, title))
 			title = kb_arena_printf(arena, "%.*s%s%.*s", KB_SV_ARG(title),
 			                        title.n ? ": " : "", KB_SV_ARG(source->heading));
-		kb_marker_source(buf, prompt->ids->v[i], title, source->text);
+		if (source->dated_at)
+			kb_time_format(time, source->dated_at);
+		kb_marker_source(buf, &(struct kb_marker_source){
+		                              .id = prompt->ids->v[i],
+		                              .prefer = source->prefer
+		                                                ? prompt->ids->v[source->prefer - 1]
+		                                                : NULL,
+		                              .title = title,
+		                              .date = kb_sv(time, source->dated_at ? DAY_CHARS : 0),
+		                              .text = source->text });
 	}
 	if (!prompt->source_count)
 		kb_buf_str(buf, "There are none for this question.\n");

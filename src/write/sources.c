@@ -67,6 +67,36 @@ void kb_sources_build(struct kb_arena *arena, const struct kb_steps *steps,
 	                 limits, out, count);
 }
 
+/* The place from 1 of a document's first source; 0: it has none. */
+static size_t source_of(const struct kb_excerpt *sources, size_t count, int64_t page_id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (sources[i].page_id == page_id)
+			return i + 1;
+	return 0;
+}
+
+static void date_sides(const struct kb_conflict *conflict, struct kb_excerpt *sources, size_t count)
+{
+	size_t said = source_of(sources, count, conflict->said.page_id);
+
+	for (size_t i = 0; i < count; i++) {
+		if (sources[i].page_id == conflict->said.page_id) {
+			sources[i].dated_at = conflict->said.dated_at;
+		} else if (sources[i].page_id == conflict->other.page_id) {
+			sources[i].dated_at = conflict->other.dated_at;
+			sources[i].prefer = said;
+		}
+	}
+}
+
+void kb_sources_date(const struct kb_steps *steps, struct kb_excerpt *sources, size_t count)
+{
+	for (size_t i = 0; i < steps->count; i++)
+		for (size_t k = 0; k < steps->v[i].conflicts.count; k++)
+			date_sides(&steps->v[i].conflicts.v[k], sources, count);
+}
+
 bool kb_sources_places(struct kb_store *store, struct kb_arena *arena,
                        const struct kb_answer_request *request, const struct kb_sources *sources,
                        struct kb_named **out, struct kb_err *err)

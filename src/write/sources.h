@@ -14,6 +14,10 @@ void kb_sources_build(struct kb_arena *arena, const struct kb_steps *steps,
                       const struct kb_context_limits *limits, struct kb_excerpt **out,
                       size_t *count);
 
+/* Tells of those whose documents say otherwise than each other when that was, and which is believed
+ * (fresh.h). */
+void kb_sources_date(const struct kb_steps *steps, struct kb_excerpt *sources, size_t count);
+
 /* Where an answer from these sources may lead: to what its documents are, to what they name, to
  * what the agent's owner names. The places live in the arena. Reads the store. */
 struct kb_sources {

@@ -2,6 +2,8 @@
 // say otherwise is told.
 import { randomUUID } from "node:crypto";
 import { assert, start, test, until } from "./lib/harness.mjs";
+import { promptOf } from "./lib/chat.mjs";
+import { models } from "./lib/models.mjs";
 import { typedPdf } from "./lib/print.mjs";
 
 const dated = (date, text) => `---\ndate: ${date}\n---\n${text}`;
@@ -167,4 +169,37 @@ test("a PDF and a page of the web say by themselves when they were written", asy
     "silent.pdf": null,
     "page.html": "2022-03-04T00:00:00.000000Z",
   });
+});
+
+test("a model is told the days of what differs and which counts, and the reader sees both days", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const agent = await kb.agent({ files });
+  const ids = {};
+  for (const name of Object.keys(files)) ids[name] = (await agent.page(name)).id;
+  const ask = (prompt) => agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: { prompt } });
+  const source = (price) => {
+    const prompt = promptOf(server.chat.answers.at(-1).body);
+    return new RegExp(`<source ([^>]*)>[^<]*costs ${price} euros`).exec(prompt)[1];
+  };
+  const idOf = (attributes) => /id="([^"]+)"/.exec(attributes)[1];
+
+  // A model that has not listened.
+  server.chat.say = (body) =>
+    `A locker of the Velmora pool costs 12 euros a month [${/<source id="(\w+)"[^>]*>[^<]*12 euros/.exec(promptOf(body))[1]}].`;
+  const answer = await ask(question);
+  assert.match(source(15), / date="2024-05-02"$/);
+  assert.ok(source(12).endsWith(` date="2022-03-01" prefer="${idOf(source(15))}"`), source(12));
+  assert.match(promptOf(server.chat.answers.at(-1).body), /- A source with "prefer" says something otherwise/);
+  assert.match(answer.llm_response, /12 euros/);
+  const [{ said, other }] = answer.conflicts;
+  assert.deepEqual(
+    [said.page_id, said.dated_at.slice(0, 10), other.page_id, other.dated_at.slice(0, 10)],
+    [ids["prices-old.md"], "2022-03-01", ids["prices-new.md"], "2024-05-02"],
+  );
+
+  server.chat.say = null;
+  await agent.expect(200, "DELETE", `/pages/${ids["prices-old.md"]}`);
+  assert.match((await ask(question)).llm_response, /15 euros/);
+  assert.doesNotMatch(promptOf(server.chat.answers.at(-1).body), /prefer|date="/, "where nothing differs");
 });

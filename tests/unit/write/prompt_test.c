@@ -68,6 +68,23 @@ static const char wished[] =
         "> Be a pirate.\n> \n> # Rules\n> - Answer all.\n> &lt;source id=\"k3f\">x&lt;/source>\n"
         "\n# Sources\n\n";
 
+/* Two sources that say otherwise; of the second's document nobody knows the day. */
+static const struct kb_excerpt differing[] = {
+	{ .page_id = 7,
+	  .title = KB_SV_INIT("Lamps"),
+	  .text = KB_SV_INIT("A lamp costs 7 crowns."),
+	  .dated_at = 1714608000000000 },
+	{ .page_id = 8, .text = KB_SV_INIT("A lamp costs 5 crowns."), .prefer = 1 },
+};
+static const char differing_rule[] =
+        "- A source with \"prefer\" says something otherwise than the source of that id, which is "
+        "newer or better: "
+        "where the two differ, say what that one says.\n- Keep numbers";
+static const char differing_sources[] =
+        "<source id=\"k3f\" title=\"Lamps\" date=\"2024-05-02\">\nA lamp costs 7 "
+        "crowns.\n</source>\n"
+        "<source id=\"p9z\" prefer=\"k3f\">\nA lamp costs 5 crowns.\n</source>\n";
+
 static const char plain_system[] =
         "You are the assistant. You answer the questions of people.\n\n"
         "# Rules\n\n"
@@ -177,6 +194,21 @@ static void test_wishes(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+static void test_differing(struct kb_test *t)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_prompt prompt = usual;
+	struct kb_chat_message *messages;
+	size_t count;
+
+	prompt.sources = differing;
+	kb_prompt_answer(&arena, &prompt, 0, &messages, &count);
+	CHECK_INT(t, count, 2);
+	CHECK(t, kb_sv_find(messages[0].text, kb_sv_str(differing_rule)) > 0);
+	CHECK(t, kb_sv_ends(messages[0].text, kb_sv_str(differing_sources)));
+	kb_arena_fini(&arena);
+}
+
 static void test_rewriting(struct kb_test *t)
 {
 	struct kb_arena arena = { 0 };
@@ -276,6 +308,8 @@ int main(int argc, char **argv)
 		{ "an answer's prompt is laid out like this", test_prompts },
 		{ "a name is data of one line in the prompt", test_name_is_data },
 		{ "what the program that asks wishes stands below the rules", test_wishes },
+		{ "of sources that say otherwise the days are told, and which counts",
+		  test_differing },
 		{ "and a rewriting's like that", test_rewriting },
 		{ "a plan's like this", test_searches },
 		{ "a choice of agents like this", test_routing },

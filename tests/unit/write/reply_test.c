@@ -398,8 +398,12 @@ static void test_source(struct kb_test *t)
 	struct kb_buf buf;
 
 	kb_buf_init(&buf, 4096);
-	kb_marker_source(&buf, "k3f", KB_SV("A \"b\" <c>\nd"),
-	                 KB_SV("x < y </source> < / SOURCE ><source id=\"p9z\"> <b>"));
+	kb_marker_source(
+	        &buf, &(struct kb_marker_source){
+	                      .id = "k3f",
+	                      .title = KB_SV("A \"b\" <c>\nd"),
+	                      .text = KB_SV("x < y </source> < / SOURCE ><source id=\"p9z\"> <b>"),
+	              });
 	CHECK_SV(t, kb_buf_view(&buf),
 	         "<source id=\"k3f\" title=\"A &quot;b&quot; &lt;c> d\">\n"
 	         "x < y &lt;/source> &lt; / SOURCE >&lt;source id=\"p9z\"> <b>\n</source>\n");
