@@ -6,11 +6,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
 import { parse as junit } from "junit2json";
 import { parse as html } from "parse5";
 import { library, questions } from "./lib/documents.mjs";
-import { data } from "./lib/evaluation.mjs";
-import { assert, docent, start, test } from "./lib/harness.mjs";
+import { data, skip } from "./lib/evaluation.mjs";
+import { assert, docent, form, start, test } from "./lib/harness.mjs";
 
 /** An agent with the library, a folder, and `docent eval` in it. */
 async function scene(t, { args = [], files = library } = {}) {
@@ -247,6 +248,91 @@ test("figures of rankings are those of trec_eval's formulas, from judgments as i
   const told = await promisify(execFile)("python3", [program, "ir", judgments, path.join(dir, "run.txt")]);
   for (const [, name, value] of told.stdout.matchAll(/^(\S+@\d+|MAP)\t([0-9.]+)$/gm))
     assert.ok(Math.abs(got[name.toLowerCase()] - Number(value)) < 1.01e-4, `${name}: ${value}`);
+});
+
+/** What the evaluation's own program counts, by name. */
+async function scored(...args) {
+  const { stdout } = await promisify(execFile)("python3", [path.join(data, "../eval/score.py"), ...args]);
+  return Object.fromEntries(
+    [...stdout.matchAll(/^([^\t\n]+)\t([0-9.]+)$/gm)].map(([, name, value]) => [name, Number(value)]),
+  );
+}
+const sameAs = (got, want, pairs) => {
+  for (const [ours, theirs] of pairs)
+    assert.ok(Math.abs(got[ours] - want[theirs]) < 1.01e-4, `${ours}: ${got[ours]}, and ${theirs} is ${want[theirs]}`);
+};
+
+test("rankings of a shared set are counted as the evaluation's own program does", { skip }, async (t) => {
+  const folder = path.join(data, "ir/adi");
+  const rows = async (name) => lines(await readFile(path.join(folder, name), "utf8"));
+  const files = (await rows("docs.jsonl")).map(({ id, title, text }) => [`${id}.txt`, `${title}\n\n${text}\n`]);
+  const { agent, file, evaluate } = await scene(t, { files: Object.fromEntries(files.slice(0, 50)) });
+  await agent.expect(200, "POST", "", { form: form({}, Object.fromEntries(files.slice(50))) });
+  await agent.settled();
+  const judgments = path.join(folder, "qrels.tsv");
+  const table = await file("q.jsonl", await readFile(path.join(folder, "queries.jsonl"), "utf8"));
+  const { code, stdout } = await evaluate(table, "--qrels", judgments, "--run", "run.txt", "--passages", "1000");
+  assert.equal(code, 0);
+  const names = ["nDCG@10", "Recall@100", "MAP", "MRR@10", "P@5", "Success@1"];
+  const want = await scored("ir", judgments, await file("run.txt"));
+  assert.ok(names.every((name) => want[name] > 0));
+  sameAs(
+    figures(stdout),
+    want,
+    names.map((name) => [name.toLowerCase(), name]),
+  );
+});
+
+test("answers of a shared set are judged as the evaluation's own program does", { skip }, async (t) => {
+  const DOCUMENTS = 40;
+  const rows = async (name) => lines(gunzipSync(await readFile(path.join(data, "qa/squad", name))).toString());
+  const nameOf = (id) => id.replace("#", "-");
+  const documents = (await rows("docs.jsonl.gz")).slice(0, DOCUMENTS);
+  const there = new Set(documents.map(({ id }) => id));
+  const gold = (await rows("questions.jsonl.gz"))
+    .filter(({ doc_id }) => there.has(doc_id))
+    .filter((_, i) => i % 3 === 0)
+    .map((row) => ({ ...row, doc_id: nameOf(row.doc_id) }));
+  const { agent, file, evaluate } = await scene(t, {
+    files: Object.fromEntries(documents.map(({ id, text }) => [`${nameOf(id)}.txt`, `${text}\n`])),
+  });
+  const text = (list) => list.map((row) => JSON.stringify(row)).join("\n");
+  const table = await file("gold.jsonl", text(gold));
+  const { code, stdout } = await evaluate(table, "--passages", "50");
+  assert.equal(code, 0);
+
+  const names = new Map(
+    (await agent.expect(200, "GET", "/pages", { query: { limit: 100 } })).pages.data.map((page) => [
+      page.id,
+      page.filename.replace(/\.txt$/, ""),
+    ]),
+  );
+  const told = [];
+  for (const { id, text: question } of gold) {
+    const trial = await agent.expect(200, "POST", "/trials", { json: { question, passages: 50 } });
+    told.push({
+      id,
+      answer: trial.outcome === "answer" ? trial.answer : "",
+      citations: trial.outcome === "answer" ? trial.citations.map((one) => names.get(one.page_id)) : [],
+      passages: trial.passages.map((one) => ({ id: names.get(one.page_id), text: one.text })),
+    });
+  }
+  const want = await scored("qa", table, await file("told.jsonl", text(told)));
+  assert.ok(want["with an answer"] > 30 && want.without > 10, "there are both kinds");
+  sameAs(figures(stdout), want, [
+    ["exact", "EM"],
+    ["f1", "F1"],
+    ["exact_all", "EM with unanswerable"],
+    ["f1_all", "F1 with unanswerable"],
+    ["phrase", "answer text contains gold"],
+    ["refused", "rightly unanswered"],
+    ["contained@1", "answer-containment@1"],
+    ["contained@5", "answer-containment@5"],
+    ["hit@1", "doc-hit@1"],
+    ["hit@5", "doc-hit@5"],
+    ["citation_precision", "citation precision"],
+    ["citation_recall", "citation recall"],
+  ]);
 });
 
 test("a draft of a table is made of what people have asked and checked", async (t) => {
