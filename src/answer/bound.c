@@ -7,21 +7,23 @@ enum { WORDS_MAX = 120 }; /* of a text that are compared */
 /* ---- words ---- */
 
 // clang-format off
-/* Words that turn what is asked into its opposite. */
+/* Words that turn what is asked into its opposite. "not" and "don't" do the same; "without" and
+ * "except" are words of their own. */
 static const struct {
 	enum kb_lang lang;
-	const char *words;
+	const char *words, *others;
 } polar[] = {
-	{ KB_LANG_EN, " not no never none nothing nobody cannot without except unless neither nor "
+	{ KB_LANG_EN, " not no never none nothing nobody cannot neither nor "
 	              "don't doesn't didn't can't couldn't isn't aren't wasn't won't wouldn't shouldn't mustn't "
-	              "don doesn didn couldn isn aren wasn won wouldn shouldn mustn dont cant wont " },
-	{ KB_LANG_DE, " nicht kein keine keinen keinem keiner nie niemals nichts ohne außer " },
-	{ KB_LANG_FR, " pas jamais rien aucun aucune sans sauf " },
-	{ KB_LANG_ES, " no nunca nada ningún ninguna sin excepto " },
-	{ KB_LANG_IT, " non mai niente nessun nessuna senza tranne " },
-	{ KB_LANG_PT, " não nunca nada nenhum nenhuma sem exceto " },
-	{ KB_LANG_NL, " niet geen nooit niets zonder behalve " },
-	{ KB_LANG_ZH, " 不 没 無 无 未 非 " },
+	              "don doesn didn couldn isn aren wasn won wouldn shouldn mustn dont cant wont ",
+	  " without except unless " },
+	{ KB_LANG_DE, " nicht kein keine keinen keinem keiner nie niemals nichts ", " ohne außer " },
+	{ KB_LANG_FR, " pas jamais rien aucun aucune ", " sans sauf " },
+	{ KB_LANG_ES, " no nunca nada ningún ninguna ", " sin excepto " },
+	{ KB_LANG_IT, " non mai niente nessun nessuna ", " senza tranne " },
+	{ KB_LANG_PT, " não nunca nada nenhum nenhuma ", " sem exceto " },
+	{ KB_LANG_NL, " niet geen nooit niets ", " zonder behalve " },
+	{ KB_LANG_ZH, " 不 没 無 无 未 非 ", " " },
 };
 /* Pairs of which whoever asks for one does not mean the other. */
 static const struct {
@@ -54,12 +56,23 @@ static bool listed(const char *list, struct kb_sv word)
 	           && kb_sv_in_list(kb_sv_str(list), kb_sv_sub(word, 0, word.n - 1)));
 }
 
-bool kb_bound_is_polar(enum kb_lang lang, struct kb_sv word)
+/* No word has it. */
+#define NEGATION "\x01not"
+
+/* What a polar word is compared by; p == NULL: it is none. */
+static struct kb_sv polar_term(enum kb_lang lang, struct kb_sv word)
 {
 	for (size_t i = 0; i < KB_COUNTOF(polar); i++)
 		if (polar[i].lang == lang)
-			return listed(polar[i].words, word);
-	return false;
+			return listed(polar[i].words, word)    ? KB_SV(NEGATION)
+			       : listed(polar[i].others, word) ? word
+			                                       : (struct kb_sv){ NULL, 0 };
+	return (struct kb_sv){ NULL, 0 };
+}
+
+bool kb_bound_is_polar(enum kb_lang lang, struct kb_sv word)
+{
+	return polar_term(lang, word).p != NULL;
 }
 
 /* What of a text is compared: words as they are (polar ones), or by their stems. */
@@ -129,7 +142,7 @@ const struct kb_bound_words *kb_bound_read(struct kb_analyzer *analyzer, struct 
 		if (term->flags & KB_TERM_PIECE && !(kinds & POLAR))
 			continue;
 		out->v[out->count++] = (struct word){
-			.term = kinds & POLAR ? term->word : term->term,
+			.term = kinds & POLAR ? polar_term(lang, term->word) : term->term,
 			.word = term->word,
 			.kinds = kinds,
 		};
