@@ -14,16 +14,18 @@ static_assert(KB_VERIFIED_QUESTIONS_MAX
                       <= KB_MSG_HEADING_MAX,
               "an answer is found under each of its questions");
 
-/* Of the cosine of the encoder's vectors of a question and of a checked answer's passage; and how
- * far the next answer is behind. A word in common makes a cosine larger by itself, and so it asks
- * for more; most where all words but one are the same. Set on tests/fixtures/verified.json and on
- * natural questions that are asked again in other words (bench/verified.mjs). */
-#define FAR_COSINE     0.465f /* no word in common */
-#define NEAR_COSINE    0.51f
+/* The cosine of the encoder's vectors of a question and of a checked answer's passage, and
+ * LEAD_WEIGHT times what it leads by: questions that are only near to an answer mostly are so to
+ * several. Where there are few answers the next one is taken to be as near as any text is. Set on
+ * tests/fixtures/verified.json and on questions on thirty manuals, half of which are checked
+ * (bench/verified.mjs). */
+#define CLEAR_COSINE 0.90f
+#define LEAD_WEIGHT  2
+#define ANY_COSINE   0.32f
+/* So near, one word may stand in another's place; but where more words than these are the same, the
+ * cosine comes of them. */
 #define SWAPPED_COSINE 0.62f
-/* But where more words than these are the same, the cosine comes of them. */
-#define SWAPPED_WORDS 0.7f
-#define LEAD_COSINE   0.01f
+#define SWAPPED_WORDS  0.7f
 
 /* Without vectors: the share of content words that question and checked question have in common,
  * of both sides, and its lead. */
@@ -132,25 +134,30 @@ static bool is_sure(const struct contest *c, const struct rival *rival)
 	return c->by_cosine && rival->by->cosine >= SWAPPED_COSINE && rival->words < SWAPPED_WORDS;
 }
 
+/* Whether it is near and leads clearly; next: the score of the one behind it. */
+static bool is_clear(const struct contest *c, float best, float next)
+{
+	if (c->by_cosine)
+		return best + LEAD_WEIGHT * (best - KB_MAX(next, ANY_COSINE)) >= CLEAR_COSINE;
+	return best >= NEAR_WORDS && best - next >= LEAD_WORDS;
+}
+
 /* The one that leads and is bound to the same things; or NULL. */
 static const struct rival *leader(const struct contest *c, struct kb_sv *question)
 {
-	float lead = c->by_cosine ? LEAD_COSINE : LEAD_WORDS, near;
 	const struct rival *best = NULL;
 	const struct kb_bound_words *answer;
 	struct kb_sv path;
+	float next = 0;
 
 	for (size_t i = 0; i < c->count; i++)
 		if (!best || score(c, &c->v[i]) > score(c, best))
 			best = &c->v[i];
-	if (!best)
-		return NULL;
-	near = !c->by_cosine ? NEAR_WORDS : best->words > 0 ? NEAR_COSINE : FAR_COSINE;
-	if (score(c, best) < near)
-		return NULL;
 	for (size_t i = 0; i < c->count; i++)
-		if (&c->v[i] != best && score(c, best) - score(c, &c->v[i]) < lead)
-			return NULL;
+		if (&c->v[i] != best)
+			next = KB_MAX(next, score(c, &c->v[i]));
+	if (!best || !is_clear(c, score(c, best), next))
+		return NULL;
 	path = best->by->passage.heading;
 	answer = words_of(c, best->by->passage.text);
 	while (next_question(&path, question))
