@@ -71,10 +71,16 @@ function squadSet() {
   const of = (want) =>
     documents
       .filter((row) => isLate(row.id) === want)
-      .map((row) => [`${row.id.replace(/[^\w#-]/g, "_").replace("#", "-")}.md`, Buffer.from(`# ${row.title}\n\n${row.text}\n`)]);
+      .map((row) => [
+        `${row.id.replace(/[^\w#-]/g, "_").replace("#", "-")}.md`,
+        Buffer.from(`# ${row.title}\n\n${row.text}\n`),
+      ]);
   return {
     name: "squad",
-    questions: asked.filter((_, i) => i % step === 0).slice(0, SQUAD).map((row) => row.text),
+    questions: asked
+      .filter((_, i) => i % step === 0)
+      .slice(0, SQUAD)
+      .map((row) => row.text),
     before: of(false),
     after: of(true),
   };
@@ -98,8 +104,7 @@ async function gapsOf(agent) {
 
 async function replay(kb, { name, questions, before, after }) {
   const agent = await kb.agent();
-  const ask = (prompt) =>
-    agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: { prompt } });
+  const ask = (prompt) => agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: { prompt } });
   const outcomeOf = async (question) =>
     (await agent.expect(200, "POST", "/trials", { json: { question, passages: 0 } })).outcome;
   await add(agent, before);

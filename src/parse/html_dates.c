@@ -44,15 +44,15 @@ static bool is_writing(struct kb_sv type)
 static bool is_page(const json_t *thing)
 {
 	const json_t *types = kb_json_get(thing, "@type");
-	bool is = is_writing(kb_json_sv(thing, "@type", KB_SV("")));
-	const json_t *type;
-	size_t i;
 
-	json_array_foreach(types, i, type) is =
-	        is
-	        || (json_is_string(type)
-	            && is_writing(kb_sv(json_string_value(type), json_string_length(type))));
-	return is;
+	for (size_t i = 0; i < json_array_size(types); i++) {
+		const json_t *type = json_array_get(types, i);
+
+		if (json_is_string(type)
+		    && is_writing(kb_sv(json_string_value(type), json_string_length(type))))
+			return true;
+	}
+	return is_writing(kb_json_sv(thing, "@type", KB_SV("")));
 }
 
 static void read_thing(struct kb_doc *doc, const json_t *thing)
@@ -65,24 +65,22 @@ static void read_thing(struct kb_doc *doc, const json_t *thing)
 
 static void read_things(struct kb_doc *doc, const json_t *things)
 {
-	const json_t *thing;
-	size_t i;
-
 	read_thing(doc, things);
-	json_array_foreach(things, i, thing) read_thing(doc, thing);
+	for (size_t i = 0; i < json_array_size(things); i++)
+		read_thing(doc, json_array_get(things, i));
 }
 
 static void read_stated(struct kb_doc *doc, struct kb_sv text)
 {
 	struct kb_err err = { 0 }; /* a page with a mistake in it says nothing */
-	const json_t *root = kb_json_parse(doc->arena, kb_sv_trim(text), &err), *thing;
-	size_t i;
+	const json_t *root = kb_json_parse(doc->arena, kb_sv_trim(text), &err);
 
 	if (!root)
 		return;
 	read_things(doc, root);
 	read_things(doc, kb_json_get(root, "@graph"));
-	json_array_foreach(root, i, thing) read_things(doc, kb_json_get(thing, "@graph"));
+	for (size_t i = 0; i < json_array_size(root); i++)
+		read_things(doc, kb_json_get(json_array_get(root, i), "@graph"));
 }
 
 void kb_html_dates(struct kb_doc *doc, const struct kb_html_tree *tree)
