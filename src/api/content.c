@@ -254,8 +254,8 @@ struct step {
 	size_t id_count;
 	struct kb_page *pages;
 	size_t count;
-	int64_t next; /* 0: none follows */
-	int64_t done, skipped;
+	int64_t next;            /* 0: none follows */
+	struct kb_page_ids done; /* those that were changed */
 };
 
 static bool read_ids(struct kb_call *call, struct step *step, struct kb_err *err)
@@ -319,7 +319,7 @@ static bool has_id(const struct kb_page_ids *ids, int64_t id)
 }
 
 /* The ids of those that `may`, each once; others are skipped. */
-static struct kb_page_ids ids_of(struct kb_call *call, struct step *step,
+static struct kb_page_ids ids_of(struct kb_call *call, const struct step *step,
                                  bool (*may)(const struct kb_page *page))
 {
 	int64_t *ids = KB_NEW_ARRAY(call->arena, AT_ONCE, int64_t);
@@ -328,8 +328,6 @@ static struct kb_page_ids ids_of(struct kb_call *call, struct step *step,
 	for (size_t i = 0; i < step->count; i++)
 		if (step->pages[i].id && may(&step->pages[i]) && !has_id(&out, step->pages[i].id))
 			ids[out.count++] = step->pages[i].id;
-	step->done = (int64_t)out.count;
-	step->skipped = (int64_t)(step->count - out.count);
 	return out;
 }
 
@@ -347,14 +345,13 @@ static bool may_be_read_again(const struct kb_page *page)
 static bool run(struct kb_call *call, struct kb_sv action, struct step *step, struct kb_err *err)
 {
 	struct kb_store *store = call->api->store;
-	struct kb_page_ids ids;
 
 	if (kb_sv_eq_str(action, "delete")) {
-		ids = ids_of(call, step, is_any);
-		return kb_store_content_delete(store, &ids, err);
+		step->done = ids_of(call, step, is_any);
+		return kb_store_content_delete(store, &step->done, err);
 	}
-	ids = ids_of(call, step, may_be_read_again);
-	if (!kb_store_content_requeue(store, &ids, err))
+	step->done = ids_of(call, step, may_be_read_again);
+	if (!kb_store_content_requeue(store, &step->done, err))
 		return false;
 	kb_api_wake(call->api);
 	return true;
@@ -377,9 +374,14 @@ bool kb_content_change(struct kb_call *call, struct kb_err *err)
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
-	kb_jw_key_int(&jw, "done", step.done);
-	kb_jw_key_int(&jw, "skipped", step.skipped);
+	kb_jw_key_int(&jw, "done", (int64_t)step.done.count);
+	kb_jw_key_int(&jw, "skipped", (int64_t)(step.count - step.done.count));
 	kb_jw_key_int_opt(&jw, "next", step.next);
+	kb_jw_key(&jw, "page_ids");
+	kb_jw_array(&jw);
+	for (size_t i = 0; i < step.done.count; i++)
+		kb_jw_int(&jw, step.done.v[i]);
+	kb_jw_end(&jw);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

@@ -5,7 +5,10 @@
 #include "api/routes.h"
 #include "upkeep/takeback.h"
 
-enum { ROWS = 25 };
+enum {
+	ROWS = 25,
+	AT_ONCE = 100, /* documents that are taken back in one request */
+};
 
 /* ---- documents ---- */
 
@@ -47,21 +50,61 @@ bool kb_deleted_list(struct kb_call *call, struct kb_err *err)
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-bool kb_deleted_restore(struct kb_call *call, struct kb_err *err)
+static bool restore(struct kb_call *call, int64_t id, struct kb_err *err)
 {
-	struct kb_api *api = call->api;
+	const struct kb_api *api = call->api;
 	const struct kb_repair_with with = { .store = api->store,
 		                             .blobs = api->blobs,
 		                             .catalog = api->catalog,
 		                             .log = api->log,
 		                             .temp_dir = api->temp_dir };
+
+	return kb_limit_takeback(call, id, err) && kb_takeback_page(&with, call->agent.id, id, err);
+}
+
+bool kb_deleted_restore(struct kb_call *call, struct kb_err *err)
+{
 	int64_t id;
 
-	if (!kb_call_id(call, 1, "Page", &id, err) || !kb_limit_takeback(call, id, err)
-	    || !kb_takeback_page(&with, call->agent.id, id, err))
+	if (!kb_call_id(call, 1, "Page", &id, err) || !restore(call, id, err))
 		return false;
-	kb_api_wake(api); /* it may wait to be read */
+	kb_api_wake(call->api); /* it may wait to be read */
 	return kb_call_reply_flag(call, 200, "restored", err);
+}
+
+/* It is not kept, something stands where it was, or the plan has no room for it. */
+static bool cannot_come_back(const struct kb_err *err)
+{
+	return err->code == KB_E_NOT_FOUND || err->code == KB_E_CONFLICT
+	       || err->code == KB_E_INVALID;
+}
+
+bool kb_deleted_restore_many(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_input_ids ids = { .name = "page_ids", .max = AT_ONCE };
+	int64_t done = 0;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!kb_inputs_ids(&call->inputs, call->arena, &ids, err))
+		return false;
+	for (size_t i = 0; i < ids.count; i++) {
+		struct kb_err why = { 0 };
+
+		if (restore(call, ids.v[i], &why))
+			done++;
+		else if (!cannot_come_back(&why)) {
+			*err = why;
+			return false;
+		}
+	}
+	kb_api_wake(call->api);
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_int(&jw, "done", done);
+	kb_jw_key_int(&jw, "skipped", (int64_t)ids.count - done);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
 bool kb_deleted_forget(struct kb_call *call, struct kb_err *err)

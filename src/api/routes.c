@@ -205,6 +205,13 @@ static const struct kb_api_route routes[] = {
 	  .summary = "Take a deleted document back, with its id, labels and metadata; the next "
 	             "question finds it",
 	  .response = "RestoredReply", .status = 200 },
+	{ "POST", AGENT "/deleted/restore", kb_deleted_restore_many, EDITOR, WRITE,
+	  .action = KB_AUDIT_DOCUMENT_RESTORE,
+	  .body_max = JSON_MAX,
+	  .tag = "Documents",
+	  .summary = "Take a hundred deleted documents back at most; those that cannot come back "
+	             "are skipped",
+	  .request = "RestoreFields", .response = "RestoredManyReply", .status = 200 },
 	{ "DELETE", AGENT "/deleted/{deletedId}", kb_deleted_forget, EDITOR, WRITE,
 	  .action = KB_AUDIT_DOCUMENT_FORGET,
 	  .tag = "Documents", .summary = "Delete it for good, before its time",

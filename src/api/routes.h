@@ -30,6 +30,7 @@ bool kb_sources_sync(struct kb_call *call, struct kb_err *err);
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);
 bool kb_deleted_list(struct kb_call *call, struct kb_err *err);
 bool kb_deleted_restore(struct kb_call *call, struct kb_err *err);
+bool kb_deleted_restore_many(struct kb_call *call, struct kb_err *err);
 bool kb_deleted_forget(struct kb_call *call, struct kb_err *err);
 bool kb_deleted_agents_list(struct kb_call *call, struct kb_err *err);
 bool kb_deleted_agents_restore(struct kb_call *call, struct kb_err *err);

@@ -81,12 +81,14 @@ test("all that fit are deleted or read again, in steps, and nothing else is", as
     [100, 11],
   );
   assert.equal(await total(), 129);
+  assert.equal(new Set(steps.flatMap((step) => step.page_ids)).size, 111, "each is named");
   assert.equal((await list(agent, { search: "note-1" })).length, 0);
   assert.equal((await list(agent, { search: "note-2" })).length > 0, true);
   assert.equal((await agent.ask("What is note 205 about?")).citations.length > 0, true);
 
   // Files are read again from what is kept of them, and can be found all the while.
-  assert.deepEqual(await change({ action: "reindex", search: "note-20" }), { done: 11, skipped: 0, next: null });
+  const again = await change({ action: "reindex", search: "note-20" });
+  assert.deepEqual([again.done, again.skipped, again.next, again.page_ids.length], [11, 0, null, 11]);
   await agent.settled();
   assert.equal((await list(agent, { state: "ready" })).length > 0, true);
   assert.equal((await agent.expect(200, "GET", "/content")).ready, 129);
@@ -97,11 +99,13 @@ test("all that fit are deleted or read again, in steps, and nothing else is", as
     done: 2,
     skipped: 2,
     next: null,
+    page_ids: [a.id, b.id],
   });
   assert.equal(await total(), 127);
   const other = await kb.agent({ files: { "x.md": "The berth is ninth." } });
   const [x] = await list(other);
-  assert.deepEqual(await change({ action: "delete", page_ids: [x.id] }), { done: 0, skipped: 1, next: null });
+  const none = { done: 0, skipped: 1, next: null, page_ids: [] };
+  assert.deepEqual(await change({ action: "delete", page_ids: [x.id] }), none);
   assert.equal((await list(other)).length, 1, "nobody else's");
   await agent.expect(400, "POST", "/content/change", { json: { action: "burn" } });
   await agent.expect(400, "POST", "/content/change", { json: { action: "delete", state: "odd" } });

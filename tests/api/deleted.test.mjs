@@ -74,7 +74,7 @@ test("what stands in the place of a deleted document keeps it out, and what is f
   await agent.expect(404, "POST", `/deleted/${page.id}/restore`);
 });
 
-test("all that fit are deleted in one step and come back one by one; a checked answer does not", async (t) => {
+test("all that fit are deleted in one step and come back in one; a checked answer does not", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
   const json = { questions: ["Where is the till?"], answer: "The till is beside the northern door." };
@@ -86,8 +86,36 @@ test("all that fit are deleted in one step and come back one by one; a checked a
   assert.equal(await quotes(agent), false);
   const kept = await bin(agent);
   assert.equal(kept.length, 3);
-  for (const { id } of kept) await agent.expect(200, "POST", `/deleted/${id}/restore`);
+  assert.deepEqual(
+    changed.page_ids,
+    [...ids].sort((a, b) => a - b),
+  );
+  const back = (page_ids, status = 200) => agent.expect(status, "POST", "/deleted/restore", { json: { page_ids } });
+  await back(["x"], 400);
+  await back(Array(101).fill(1), 400);
+  assert.deepEqual(await back([]), { done: 0, skipped: 0 });
+  assert.deepEqual(await back(changed.page_ids), { done: 3, skipped: 1 });
   assert.ok(await quotes(agent));
+  assert.deepEqual(await bin(agent), []);
+  assert.deepEqual(await back(changed.page_ids), { done: 0, skipped: 4 }, "what is back stays as it is");
+});
+
+test("of many that come back, one whose place is taken stays where it is; nobody brings back another's", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const other = await kb.agent({ files: { "a.md": "# Other\n\nThe other agent speaks of lamps." } });
+  const [page, next, third] = await Promise.all(Object.keys(library).map((name) => agent.page(name)));
+  const path = async (id) => agent.expect(200, "PUT", `/pages/${id}/path`, { json: { path: "shop/one.txt" } });
+  await path(page.id);
+  const json = { page_ids: [page.id, third.id] };
+  await agent.expect(200, "POST", "/content/change", { json: { action: "delete", ...json } });
+  await path(next.id);
+  assert.deepEqual(await other.expect(200, "POST", "/deleted/restore", { json }), { done: 0, skipped: 2 });
+  assert.deepEqual(await agent.expect(200, "POST", "/deleted/restore", { json }), { done: 1, skipped: 1 });
+  assert.deepEqual(
+    (await bin(agent)).map((row) => row.id),
+    [page.id],
+  );
 });
 
 test("an archive comes back with its parts, and each opens to whom it did", async (t) => {

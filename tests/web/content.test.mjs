@@ -259,6 +259,12 @@ test("what is chosen is what is seen, or all that fit once that is said; another
   await page.getByRole("heading", { name: "Delete 64 documents?" }).waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await until("all to be gone", async () => (await total()) === 0);
+  // And all of them back, as long as it is said that they are gone.
+  const toast = page.locator(".toast", { hasText: "64 documents deleted" });
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("64 documents are back").waitFor();
+  assert.equal(await total(), 64);
+  await page.locator("table.list tbody tr").nth(49).waitFor();
   quiet();
 });
 

@@ -121,6 +121,8 @@ interface Changed {
   done: number;
   skipped: number;
   next: number | null;
+  /** Those that were changed. */
+  page_ids: number[];
 }
 
 /** Does it to all that fit, or to those that are named, step by step. */
@@ -129,17 +131,19 @@ export async function changeMany(
   action: "delete" | "reindex",
   which: Filter | { page_ids: number[] },
   told: (done: number) => void = () => {},
-): Promise<{ done: number; skipped: number }> {
+): Promise<{ done: number; skipped: number; page_ids: number[] }> {
+  const page_ids: number[] = [];
   let done = 0,
     skipped = 0;
   for (let after: number | null = 0; after !== null;) {
     const step: Changed = await post<Changed>(`/projects/${id}/content/change`, { action, ...which, after });
     done += step.done;
     skipped += step.skipped;
+    page_ids.push(...step.page_ids);
     after = step.next;
     told(done);
   }
-  return { done, skipped };
+  return { done, skipped, page_ids };
 }
 
 /** Sets an option of the agent. */

@@ -30,19 +30,38 @@ export const restorePage = (id: number, page: number) => post(`/projects/${id}/d
 export const forgetPage = (id: number, page: number) => remove(`/projects/${id}/deleted/${page}`);
 export const restoreAgent = (id: number) => post(`/deleted-projects/${id}/restore`);
 
+/** So many come back in one request. */
+const AT_ONCE = 100;
+
+/** Brings them back as far as that can be done, and tells how many. */
+async function restoreMany(id: number, pages: number[]) {
+  let back = 0;
+  for (let i = 0; i < pages.length; i += AT_ONCE) {
+    const page_ids = pages.slice(i, i + AT_ONCE);
+    back += (await post<{ done: number }>(`/projects/${id}/deleted/restore`, { page_ids })).done;
+  }
+  return back;
+}
+
 /** Tells that they are gone, with a way back where the service keeps them. */
 export async function tellDeleted(id: number, pages: number[], text: string, onBack: () => void) {
   const { rows } = await deletedPages(id).catch(() => ({ rows: [] as Deleted[] }));
-  // Parts of a document come after it.
-  const kept = rows.map((row) => row.id).filter((page) => pages.includes(page));
+  // The list has those that went last. Parts of a document come with it, or after it.
+  const isKept = rows.some((row) => pages.includes(row.id));
   const undo = () =>
     attempt(async () => {
       try {
-        for (const page of kept.sort((a, b) => a - b)) await restorePage(id, page);
-        tell(w.documentsBack(kept.length));
+        tell(
+          w.documentsBack(
+            await restoreMany(
+              id,
+              [...pages].sort((a, b) => a - b),
+            ),
+          ),
+        );
       } finally {
         onBack();
       }
     });
-  tell(text, kept.length ? { label: w.undo, run: () => void undo() } : undefined);
+  tell(text, isKept ? { label: w.undo, run: () => void undo() } : undefined);
 }

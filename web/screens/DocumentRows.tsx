@@ -71,11 +71,10 @@ export function DocumentRows({ id, filter, limit, origin, empty, version, onChan
 
   async function change(action: "delete" | "reindex") {
     setBusy(0);
-    const { done, skipped } = await changeMany(id, action, chosen, setBusy).finally(() => setBusy(null));
-    const some = all ? [] : choice.ids;
+    const { done, skipped, page_ids } = await changeMany(id, action, chosen, setBusy).finally(() => setBusy(null));
     choice.none();
     setEverything(false);
-    if (action === "delete") await tellDeleted(id, some, w.documentsDeleted(done), onChanged);
+    if (action === "delete") await tellDeleted(id, page_ids, w.documentsDeleted(done), onChanged);
     else if (done || !skipped) tell(w.requeued(done));
     else tell(w.noneReadAgain, undefined, 7000);
     contentCame();

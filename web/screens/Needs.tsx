@@ -128,8 +128,8 @@ function NeedRow({ id, need, sources, onChanged }: RowProps & { need: Need }) {
           action={w.delete}
           onClose={() => setRemoving(false)}
           onConfirm={async () => {
-            const { done } = await changeMany(id, "delete", { page_ids });
-            await tellDeleted(id, page_ids, w.documentsDeleted(done), onChanged);
+            const gone = await changeMany(id, "delete", { page_ids });
+            await tellDeleted(id, gone.page_ids, w.documentsDeleted(gone.done), onChanged);
             void readStats(id).catch(() => {});
             onChanged();
           }}
