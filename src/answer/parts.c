@@ -344,9 +344,11 @@ static bool is_loose(const struct text *t, const struct place *p)
 	const struct kb_line *line = line_of(t, p->end - 1);
 	bool short_line = last->opens && last->text.n <= LABEL_MAX;
 
+	if (kb_introduces(last->text))
+		return true;
 	if (p->end == t->count || t->units[p->end].first)
 		return false;
-	return kb_introduces(last->text) || (short_line && kb_asks(last->text))
+	return (short_line && kb_asks(last->text))
 	       || (short_line && p->end < line->end && last->letters <= SHORT)
 	       || (short_line && line->kind == KB_LINE_PROSE && !kb_ends_in_stop(last->text));
 }
@@ -406,13 +408,14 @@ static bool is_idle(const struct text *t, const struct place *p, size_t unit)
 	       && t->units[unit].mass < ROW * t->units[p->core].mass;
 }
 
-/* Questions that nothing answers: they say nothing themselves. */
-static bool only_asks(const struct text *t, const struct place *p)
+/* Questions that nothing answers, or one sentence that leads to what is not there. */
+static bool says_nothing(const struct text *t, const struct place *p)
 {
-	for (size_t i = p->first; i < p->end; i++)
-		if (line_of(t, i)->kind != KB_LINE_ASKS)
-			return false;
-	return true;
+	size_t asks = p->first;
+
+	while (asks < p->end && line_of(t, asks)->kind == KB_LINE_ASKS)
+		asks++;
+	return asks == p->end || (p->end - p->first == 1 && kb_introduces(t->units[p->first].text));
 }
 
 static void mark_said(struct text *t, const struct place *p)
@@ -472,7 +475,7 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 		trim(&t, &p);
 		make_whole(&t, &p);
 		begin_with_told(&t, &p);
-		if (!only_asks(&t, &p))
+		if (!says_nothing(&t, &p))
 			say(&t, &p, *out, count);
 		mark_said(&t, &p);
 	}
