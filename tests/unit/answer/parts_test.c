@@ -100,8 +100,8 @@ static const struct {
 	  false,
 	  "The mill of the valley grinds rye for all who live by the river." },
 	{ "and is no place of its own",
-	  LONG "\nThe mill of the valley grinds rye for all who live by the river.\n" LONG
-	  "\n" LONG "\n" LONG "\nFor all who live by the river it grinds:",
+	  LONG "\nThe mill of the valley grinds rye for all who live by the river.\n" LONG "\n" LONG
+	       "\n" LONG "\nFor all who live by the river it grinds:",
 	  { NO, 1, NO, NO, NO, .5 },
 	  KB_SHAPE_FACT,
 	  false,
