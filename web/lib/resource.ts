@@ -11,6 +11,9 @@ export interface Resource<T> {
   again: () => Promise<void>;
 }
 
+/** Whether it has come, or is known not to come. */
+export const isThere = <T>({ value, error }: Resource<T>) => value.value !== undefined || error.value !== null;
+
 /** `load` runs anew when one of `keys` changes, and when it has failed and the network is back; an answer that comes
  * late is dropped. */
 export function useResource<T>(load: (signal: AbortSignal) => Promise<T>, keys: unknown[]): Resource<T> {

@@ -3,7 +3,7 @@ import { Note } from "../components/Note";
 import { Screen } from "../components/Shell";
 import { ApiError, get, send } from "../lib/api";
 import { ago, bytes, dateTime, number } from "../lib/format";
-import { useResource } from "../lib/resource";
+import { isThere, useResource, type Resource } from "../lib/resource";
 import { isWhole, signIn } from "../lib/state";
 import { w } from "../words/dashboard";
 
@@ -42,8 +42,7 @@ const At = ({ time }: { time: string }) => (
 );
 
 /** What became of the backups, of all nodes. */
-function Backups() {
-  const state = useResource((signal) => get<BackupState>("/backups", {}, signal), []);
+function Backups({ state }: { state: Resource<BackupState> }) {
   return (
     <section class="card padded" aria-labelledby="backups">
       <h2 id="backups">{w.backups}</h2>
@@ -80,7 +79,16 @@ function Backups() {
 
 /** How the service itself is: what its operator looks at first. */
 export default function System() {
+  const sees = isWhole.value || signIn.value?.person?.role === "auditor";
   const state = useResource(ready, []);
+  const backups = useResource(async (signal) => (sees ? get<BackupState>("/backups", {}, signal) : null), [sees]);
+  // What comes late would push down what is being read.
+  if (!isThere(state) || !isThere(backups))
+    return (
+      <Screen title={w.system}>
+        {isThere(state) ? <Loaded from={backups}>{() => null}</Loaded> : <Loaded from={state}>{() => null}</Loaded>}
+      </Screen>
+    );
   return (
     <Screen title={w.system}>
       <div class="column narrow">
@@ -95,7 +103,7 @@ export default function System() {
             </Note>
           )}
         </Loaded>
-        {(isWhole.value || signIn.value?.person?.role === "auditor") && <Backups />}
+        {sees && <Backups state={backups as Resource<BackupState>} />}
         <dl class="card padded facts-grid">
           <dt>{w.version}</dt>
           <dd class="num">{signIn.value?.version}</dd>
