@@ -425,6 +425,11 @@ test("over HTTP/1.1 no screen takes more than twelve requests", async (t) => {
     await page.waitForLoadState("networkidle");
     assert.ok(asked.length > 6 && asked.length <= 12, `${place}: ${asked.length}\n${asked.join("\n")}`);
   }
+  const { shareable_link: link } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  await page.goto("about:blank");
+  asked.length = 0;
+  await page.goto(new URL(new URL(link).pathname, kb.url).href, { waitUntil: "networkidle" });
+  assert.ok(asked.length > 4 && asked.length <= 12, `the public page: ${asked.length}\n${asked.join("\n")}`);
   quiet();
 });
 

@@ -5,6 +5,7 @@ import type { Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 import { Topics } from "./Opening";
 import { usePart } from "../lib/usepart";
+import "./Panel"; // so that what both hold is one file: Markdown.tsx
 
 const RELATED = 3;
 

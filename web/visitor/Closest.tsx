@@ -2,6 +2,7 @@ import { put } from "../lib/language";
 import type { TalkClosest } from "../lib/visit";
 import { t } from "../words/visitor";
 import { SourceRow, titleOf, where } from "./Sources";
+import "./Panel"; // so that what both hold is one file: Markdown.tsx
 
 interface Props {
   passages: TalkClosest[];

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { send, type ApiError } from "../lib/api";
+import "./Panel"; // so that what both hold is one file: Markdown.tsx
 
 export interface Drawn {
   path: string;
