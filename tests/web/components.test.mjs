@@ -42,7 +42,9 @@ for (const { html, folder, alone } of pages)
     const shown = await page
       .locator("[data-component]")
       .evaluateAll((sections) => sections.map((section) => section.dataset.component));
-    const files = (await readdir(path.join(root, "web", folder))).map((name) => path.basename(name, ".tsx"));
+    const files = (await readdir(path.join(root, "web", folder)))
+      .filter((name) => name.endsWith(".tsx"))
+      .map((name) => path.basename(name, ".tsx"));
     assert.deepEqual(shown, files.sort());
     const empty = await page
       .locator("[data-component]")

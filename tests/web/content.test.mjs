@@ -432,6 +432,7 @@ test("a text is pasted, several addresses are added at once, and dead links are 
   await page.getByLabel("Text", { exact: true }).fill("The keeper of the light is Hester Quillby.");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("row", { name: /Of the keeper/ }).waitFor();
+  await until("it to be read", async () => (await agent.pages()).every((one) => one.index_status === "ok"));
   assert.match(JSON.stringify(await agent.ask("Who is the keeper of the light?")), /Hester Quillby/);
 
   await page.getByRole("button", { name: "Add content" }).first().click();

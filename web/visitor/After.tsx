@@ -5,7 +5,7 @@ import type { Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 import { Topics } from "./Opening";
 import { usePart } from "../lib/usepart";
-import "./Panel"; // so that what both hold is one file: Markdown.tsx
+import "./Panel"; // so that what both hold is one file: markdown.ts
 
 const RELATED = 3;
 

@@ -2,7 +2,7 @@ import { put } from "../lib/language";
 import type { TalkClosest } from "../lib/visit";
 import { t } from "../words/visitor";
 import { SourceRow, titleOf, where } from "./Sources";
-import "./Panel"; // so that what both hold is one file: Markdown.tsx
+import "./Panel"; // so that what both hold is one file: markdown.ts
 
 interface Props {
   passages: TalkClosest[];

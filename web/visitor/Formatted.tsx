@@ -6,7 +6,7 @@ import { part } from "../lib/part";
 /** What draws Markdown is half of all that is fetched, and nobody needs it before there is an answer. */
 const drawn = signal<typeof Markdown | null>(null);
 export const prepare = async () => {
-  drawn.value ??= (await part(() => import("./Markdown"))).Markdown;
+  drawn.value ??= (await part(() => import("./markdown"))).Markdown;
 };
 
 /** An answer's text, formatted as soon as that can be done. */

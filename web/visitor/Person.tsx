@@ -3,7 +3,7 @@ import type { ApiError } from "../lib/api";
 import { put } from "../lib/language";
 import { whyNot, type Visitor, type VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
-import "./Panel"; // so that what both hold is one file: Markdown.tsx
+import "./Panel"; // so that what both hold is one file: markdown.ts
 
 /** As the service takes it: browsers take a host without a dot, too. They refuse in their own language. */
 const WITH_HOST = "[^@]+@[^@]+\\.[^@.]+";

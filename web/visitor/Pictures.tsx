@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { send, type ApiError } from "../lib/api";
-import "./Panel"; // so that what both hold is one file: Markdown.tsx
+import "./Panel"; // so that what both hold is one file: markdown.ts
 
 export interface Drawn {
   path: string;

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Icon } from "./Icon";
 import type { Visitor } from "../lib/visit";
 import { t } from "../words/visitor";
-import "./Panel"; // so that what both hold is one file: Markdown.tsx
+import "./Panel"; // so that what both hold is one file: markdown.ts
 
 /** A link to the talk as it is now: made, copied, taken back. */
 export default function Share({ visitor }: { visitor: Visitor }) {

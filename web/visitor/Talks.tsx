@@ -4,7 +4,7 @@ import { ago } from "../lib/format";
 import { useResource } from "../lib/resource";
 import type { Visitor } from "../lib/visit";
 import { t } from "../words/visitor";
-import "./Panel"; // so that what both hold is one file: Markdown.tsx
+import "./Panel"; // so that what both hold is one file: markdown.ts
 
 /** The visitor's earlier talks: go on with one, rename it, delete it. */
 export function Talks({ visitor, onClose }: { visitor: Visitor; onClose: () => void }) {

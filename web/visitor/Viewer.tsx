@@ -13,7 +13,7 @@ import type { PageWords, TextWindow } from "../lib/types";
 import type { TalkSource } from "../lib/visit";
 import { t } from "../words/visitor";
 import { momentOf, titleOf } from "./Sources";
-import "./Panel"; // so that what both hold is one file: Markdown.tsx
+import "./Panel"; // so that what both hold is one file: markdown.ts
 
 interface Shown extends TextWindow {
   title: string | null;
