@@ -20,6 +20,7 @@ import type { List, Metadata, PageText, Passage } from "../lib/types";
 import { w } from "../words/dashboard";
 import { LabelMany } from "./LabelMany";
 import { Unlock } from "./Unlock";
+import { ReviewDate } from "./ReviewDate";
 
 const fields = [
   ["title", 255],
@@ -94,17 +95,11 @@ function MetadataForm({ id, metadata, lost, onSaved }: FormProps) {
           }
         </Field>
       ))}
-      <Field label={w.improve.lookAgain} help={w.improve.dueHelp}>
-        {(given) => (
-          <input
-            {...given}
-            class="input"
-            type="date"
-            value={values.review_at}
-            onInput={(e) => setValues({ ...values, review_at: e.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <ReviewDate
+        value={values.review_at}
+        help={w.improve.dueHelp}
+        onChange={(review_at) => setValues({ ...values, review_at })}
+      />
       {error && <Note kind="bad">{error}</Note>}
       <div class="split">
         <Button kind="primary" type="submit" disabled={!Object.keys(changed).length}>

@@ -9,6 +9,7 @@ import type { Checked, Disagreement, Due, Gap, Kept } from "../lib/improve";
 import { useResource } from "../lib/resource";
 import { attempt, tell } from "../lib/state";
 import { w } from "../words/dashboard";
+import { ReviewDate } from "./ReviewDate";
 
 interface Props<T> {
   id: number;
@@ -167,17 +168,7 @@ export function DueSheet({ id, of: due, onClose, onDone }: Props<Due>) {
         {due.isSource ? w.improve.dueSource : w.improve.dueDocument} <small>{date(due.review_at)}</small>
       </p>
       <p class="lead">{w.improve.dueHelp}</p>
-      <Field label={w.improve.lookAgain}>
-        {(about) => (
-          <input
-            {...about}
-            class="input"
-            type="date"
-            value={until}
-            onInput={(event) => setUntil(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <ReviewDate value={until} onChange={setUntil} />
     </Dialog>
   );
 }

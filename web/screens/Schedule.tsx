@@ -10,6 +10,7 @@ import { Field } from "../components/Field";
 import { Note } from "../components/Note";
 import { ReadingOptions } from "../components/ReadingOptions";
 import { Toggle } from "../components/Toggle";
+import { ReviewDate } from "./ReviewDate";
 
 /** What one reading of a website may take: least and most. */
 const limits = [
@@ -176,17 +177,7 @@ export function Schedule({
         values={{ ...usual, ...values }}
         onChange={(name, value) => setValues({ ...values, [name]: value })}
       />
-      <Field label={w.improve.lookAgain} help={w.improve.dueHelp}>
-        {(given) => (
-          <input
-            {...given}
-            class="input"
-            type="date"
-            value={reviewAt}
-            onInput={(e) => setReviewAt(e.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <ReviewDate value={reviewAt} help={w.improve.dueHelp} onChange={setReviewAt} />
       <details open={limitsOpen}>
         <summary>{w.websiteLimits}</summary>
         <div class="options">
