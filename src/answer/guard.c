@@ -82,6 +82,7 @@ static void put(struct kb_outguard *g, char c)
 	g->seam = false;
 	g->at_address = false;
 	g->at_end = g->at_end && !kb_is_one_of(c, " \t\n");
+	g->run_on = g->run_on && !kb_is_one_of(c, " \t\n");
 	/* A reader that takes letters for an address may have taken escapes away before. */
 	g->unescaped++;
 	if (c == '\\') {
@@ -764,15 +765,15 @@ static void apply(struct kb_outguard *g, const struct take *take)
 	if (take->text) {
 		relay(g, take->open);
 	} else if (take->open.n) {
-		/* To some readers a link right behind an address is a part of it. */
-		if (g->at_address)
+		/* To some readers a link without a blank behind an address is a part of it. */
+		if (g->run_on && kb_is_one_of(take->open.p[0], "[!"))
 			put(g, ' ');
 		close_seam(g, take->open.p[0]);
 		put_known(g, take->open);
 	}
 	if (take->address) {
 		g->slashes = false;
-		g->at_address = true;
+		g->at_address = g->run_on = true;
 		g->at_end =
 		        has_host_alone(take->open) || !kb_named_allow(g->places, take->open, true);
 	}
@@ -787,8 +788,11 @@ static void apply(struct kb_outguard *g, const struct take *take)
 	put_known(g, take->close);
 	put_known(g, take->target);
 	put_known(g, take->end);
-	if (take->target.n)
+	if (take->target.n) {
 		g->slashes = false;
+		/* Who sees no link in it sees a bare address. */
+		g->at_end = !kb_named_allow(g->places, take->target, true);
+	}
 	g->seam |= !take->close.n && (take->label.n || !take->open.n);
 	g->swallow = take->swallow;
 	drop(g, take->n);

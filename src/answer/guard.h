@@ -63,6 +63,7 @@ struct kb_outguard {
 	bool out_lead;               /* as `lead` */
 	bool bracketed;  /* a bracket began a line: what follows may become a definition */
 	bool at_address; /* right behind one that may stay */
+	bool run_on;     /* behind one, and no blank yet */
 	bool at_end;     /* behind one that must end there, and signs that may belong to it */
 	bool slashes;    /* behind two of them and what may be a host */
 };

@@ -58,10 +58,25 @@ static size_t bracket_end(struct kb_sv text, size_t at)
 	return 0;
 }
 
+/* Where an address ends for its brackets, at the latest at the text's end. */
+static size_t bracketed_end(struct kb_sv text)
+{
+	size_t at = 0;
+
+	for (; at < text.n && text.p[at] != ')'; at++) {
+		size_t closed = text.p[at] == '(' ? bracket_end(text, at) : at;
+
+		if (text.p[at] == '(' && !closed)
+			break;
+		at = closed;
+	}
+	return at;
+}
+
 size_t kb_address_at(struct kb_sv text, size_t *run)
 {
 	static const char *const starts[] = { "http://", "https://", "ftp://", "www." };
-	size_t start = 0, end, at;
+	size_t start = 0, end;
 
 	for (size_t i = 0; i < KB_COUNTOF(starts); i++)
 		if (kb_sv_istarts(text, kb_sv_str(starts[i])))
@@ -72,14 +87,7 @@ size_t kb_address_at(struct kb_sv text, size_t *run)
 	for (end = start; end < text.n && is_address_byte(text.p[end]); end++)
 		;
 	*run = end;
-	for (at = start; at < end && text.p[at] != ')'; at++) {
-		size_t closed = text.p[at] == '(' ? bracket_end(kb_sv_sub(text, 0, end), at) : at;
-
-		if (!closed)
-			break;
-		at = closed;
-	}
-	end = at;
+	end = bracketed_end(kb_sv_sub(text, 0, end));
 	while (end > start && strchr(".,;:!?'*_~&", text.p[end - 1]))
 		end--;
 	return end;
@@ -115,7 +123,7 @@ static bool read_place(struct kb_arena *arena, struct kb_sv address, struct plac
 	struct kb_url url;
 	struct kb_err err;
 
-	if (!is_plain(address))
+	if (!is_plain(address) || bracketed_end(address) < address.n)
 		return false;
 	if (kb_sv_istarts(address, KB_SV("mailto:"))) {
 		*out = (struct place){ .host = kb_sv_from(address, 7), .exact = true };

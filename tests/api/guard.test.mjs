@@ -109,6 +109,8 @@ const FORMS = [
   "<b title='`'>`</b>![x](E)`",
   "https://named.example.E https://named.example)E",
   "x[![a](E)",
+  "https://named.example/site/a(E and https://named.example/site/a_(b)(E)",
+  "https://named.example/site/a[x](https://named.example/file.zip)[a",
   "a://E //a@evil.example/p",
   "[x](<a> E) [x](\nE)",
   "`<xs:element name='x'>` `<a:b>![x](E)`",
