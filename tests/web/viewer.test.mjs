@@ -104,8 +104,8 @@ test("what a page fetches when it is needed is asked for again where the network
   const { shareable_link: address } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
   const { page } = await browse(t, kb);
   const failed = new Map();
-  await page.route(/\/(Markdown|Viewer)-[^/]*\.js$/, (route) => {
-    const name = /(Markdown|Viewer)/.exec(route.request().url())[1];
+  await page.route(/\/(markdown|Viewer)-[^/]*\.js$/, (route) => {
+    const name = /(markdown|Viewer)/.exec(route.request().url())[1];
     failed.set(name, (failed.get(name) ?? 0) + 1);
     return failed.get(name) <= 2 ? route.abort("connectionfailed") : route.continue();
   });
@@ -115,7 +115,7 @@ test("what a page fetches when it is needed is asked for again where the network
   await page.locator(".acts").waitFor();
   await page.locator(".reply button.cite").first().click();
   await page.locator(".viewer .leaf .mark.current").first().waitFor();
-  assert.deepEqual(Object.fromEntries(failed), { Markdown: 3, Viewer: 3 });
+  assert.deepEqual(Object.fromEntries(failed), { markdown: 3, Viewer: 3 });
 });
 
 test("what has no pages to look at opens as its text, with the sentence marked", async (t) => {
