@@ -22,6 +22,8 @@ function faked(file) {
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_CACHE_DURATION: "1",
     FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    // Waits are by that clock: without this each of them ends at once, and every thread spins.
+    FAKETIME_FORCE_MONOTONIC_FIX: "0",
   };
 }
 
