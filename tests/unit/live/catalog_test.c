@@ -293,7 +293,7 @@ static void test_memory(struct kb_test *t)
 
 static void test_many_agents(struct kb_test *t)
 {
-	enum { AGENTS = 2500, OPEN = 60 };
+	enum { AGENTS = KB_TEST_UNDER_SANITIZER ? 600 : 2500, OPEN = 60 };
 	static int64_t ids[AGENTS];
 	struct kb_catalog_stats stats;
 	int descriptors, before;

@@ -15,7 +15,7 @@
 
 /* ---- kill -9 ---- */
 
-enum { ROUNDS = KB_TEST_UNDER_SANITIZER ? 8 : 30, WRITERS = 4 };
+enum { ROUNDS = KB_TEST_UNDER_SANITIZER ? 4 : 30, WRITERS = 4 };
 
 struct writer {
 	struct fixture *f;

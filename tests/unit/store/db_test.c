@@ -190,7 +190,7 @@ static void *read_names(void *arg)
 
 static void test_agent_cache(struct kb_test *t)
 {
-	enum { READERS = 4, UPDATES = 300 };
+	enum { READERS = 4, UPDATES = KB_TEST_UNDER_SANITIZER ? 60 : 300 };
 	bool cached = !fixture_postgres(); /* other nodes may write there: nothing is kept */
 	struct race race = { 0 };
 	pthread_t threads[READERS];
@@ -235,7 +235,7 @@ static void test_agent_cache(struct kb_test *t)
 
 static void test_many_agents(struct kb_test *t)
 {
-	enum { MANY = 3000 };
+	enum { MANY = KB_TEST_UNDER_SANITIZER ? 1500 : 3000 };
 	bool cached = !fixture_postgres();
 	struct kb_agent agent;
 	struct fixture f;
