@@ -666,6 +666,7 @@ static const struct kb_api_route routes[] = {
 	SHELL("/agents/{agentId}/{screen}"),
 	SHELL("/keys"),
 	SHELL("/people"),
+	SHELL("/activity"),
 	SHELL("/usage"),
 	SHELL("/account"),
 	SHELL("/system"),

@@ -40,7 +40,7 @@ const screens = [
   "share",
   "master",
 ];
-const places = ["/agents", "/keys", "/people", "/usage", "/account", "/system"];
+const places = ["/agents", "/keys", "/people", "/activity", "/usage", "/account", "/system"];
 
 test("from the printed link to the first cited answer on one's own file", async (t) => {
   const kb = await start(t);

@@ -1,4 +1,5 @@
 // People in the dashboard: invited in the page, signed in by their link, with what they may and nothing else.
+import { readFile } from "node:fs/promises";
 import { assert, browse, faults, signedIn, start, test } from "./lib.mjs";
 
 test("somebody is invited, signs in by the link, sees what they may, and is let go", async (t) => {
@@ -46,4 +47,58 @@ test("somebody is invited, signs in by the link, sees what they may, and is let 
   quiet();
   await ann.page.reload();
   await ann.page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+test("an owner sees who changed what, by what, whom, which agent and when, and takes it along", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({
+    project_name: "Harbour",
+    files: { "tide.txt": "The tide of Velmora is high at noon." },
+  });
+  const vault = await kb.agent({ project_name: "Vault" });
+  await agent.expect(200, "POST", "/settings", { json: { context_depth: "rich" } });
+  const { link } = await kb.expect(201, "POST", "/people", {
+    json: { name: "Ann", role: "member", agents: [{ project_id: agent.id, rights: ["manage"] }] },
+  });
+  const ann = await browse(t, kb);
+  await ann.page.goto(link);
+  await ann.page.getByText("Harbour").first().waitFor();
+  assert.equal(await ann.page.getByRole("link", { name: "Activity" }).count(), 0, "not for members");
+  await ann.page.evaluate(
+    (id) =>
+      fetch(`/api/v1/projects/${id}`, {
+        method: "POST",
+        headers: { "x-docent-session": "1", "content-type": "application/json" },
+        body: '{"project_name":"Port"}',
+      }),
+    agent.id,
+  );
+  await vault.expect(200, "DELETE", "");
+
+  const { page, quiet } = await signedIn(t, kb);
+  await page.getByRole("link", { name: "Activity" }).click();
+  const row = (text) => page.locator("tbody tr").filter({ hasText: text });
+  await row("Agent deleted").filter({ hasText: "an agent that is gone" }).waitFor();
+  await row("Settings changed").filter({ hasText: "How much a model is given" }).waitFor();
+  await row("Agent changed").filter({ hasText: "Ann" }).filter({ hasText: "Port" }).waitFor();
+  assert.deepEqual(await faults(page, "activity"), []);
+
+  await page.getByLabel("Who").selectOption({ label: "Ann" });
+  await row("Settings changed").waitFor({ state: "detached" });
+  await row("Signed in").waitFor();
+  await page.getByLabel("What").selectOption({ label: "Agents" });
+  await row("Signed in").waitFor({ state: "detached" });
+  await row("Agent changed").waitFor();
+  assert.equal(await page.locator("tbody tr").count(), 1);
+  const fetched = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  const rows = (await readFile(await (await fetched).path(), "utf8")).trim().split("\r\n");
+  assert.equal(rows.length, 2);
+  assert.match(rows[1], /,"agent\.update",/);
+  await page.getByLabel("From").fill("2099-01-01");
+  await page.getByText("Nothing fits.").waitFor();
+  await page.reload();
+  await page.getByText("Nothing fits.").waitFor();
+  assert.equal(await page.getByLabel("What").inputValue(), "agent");
+  quiet();
 });

@@ -227,3 +227,28 @@ test("what the dashboard shows are words of the table", async () => {
           if (!names.includes(words.trim())) found.push(`${name}: ${words}`);
   assert.deepEqual(found, []);
 });
+
+test("each action of the audit log, and each kind of them, has its words in every language", async () => {
+  const actions = await readFile(new URL("../../src/store/audit_actions.h", import.meta.url), "utf8");
+  const names = [...actions.matchAll(/\tX\(\w+,\s*"([a-z.]+)"/g)].map((match) => match[1]);
+  assert.ok(names.length >= 50);
+  // Kinds that have a screen are called as it is.
+  const screen = await readFile(new URL("../../web/screens/Activity.tsx", import.meta.url), "utf8");
+  const known = [...screen.matchAll(/^ {2}(\w+): w\.\w+,$/gm)].map((match) => match[1]);
+  const kinds = [...new Set(names.map((name) => name.split(".")[0]))].filter((kind) => !known.includes(kind));
+  for (const file of (await readdir(dashboard)).filter((name) => name !== "index.ts")) {
+    const text = await readFile(new URL(file, dashboard), "utf8");
+    const part = text.slice(text.indexOf("\n  activity: {"));
+    const of = (table, key) =>
+      [
+        ...part
+          .slice(part.indexOf(`\n    ${table}: {`))
+          .split("\n    }")[0]
+          .matchAll(key),
+      ]
+        .map((match) => match[1])
+        .sort();
+    assert.deepEqual(of("actions", /^ {6}"([a-z.]+)": "[^"]+",$/gm), [...names].sort(), file);
+    assert.deepEqual(of("families", /^ {6}(\w+): "[^"]+",$/gm), [...kinds].sort(), file);
+  }
+});

@@ -1,6 +1,7 @@
 // The pages beside the agents, for the rail and the palette.
 import type { ComponentType } from "preact";
 import type { IconName } from "../components/Icon";
+import { seesAudit } from "./people";
 import { isWhole } from "./state";
 import { screen } from "./screen";
 import { w } from "../words/dashboard";
@@ -20,6 +21,17 @@ export const places = (): Place[] => [
     : []),
   ...(isWhole.value
     ? [{ href: "/people", title: w.people, icon: "persona" as const, rail: true, load: () => screen("People") }]
+    : []),
+  ...(seesAudit()
+    ? [
+        {
+          href: "/activity",
+          title: w.activity.title,
+          icon: "history" as const,
+          rail: true,
+          load: () => screen("Activity"),
+        },
+      ]
     : []),
   { href: "/usage", title: w.usage, icon: "usage", rail: true, load: () => screen("Usage") },
   { href: "/account", title: w.account, icon: "persona", rail: true, load: () => screen("Account") },

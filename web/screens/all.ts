@@ -1,4 +1,5 @@
 // The screens of an agent that come together: over a distance each request is felt, and they are small.
+export { default as Activity } from "./Activity";
 export { default as Analytics } from "./Analytics";
 export { default as Ask } from "./Ask";
 export { default as Behaviour } from "./Behaviour";
