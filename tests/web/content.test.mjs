@@ -426,7 +426,7 @@ test("a text is pasted, several addresses are added at once, and dead links are 
   const agent = await kb.agent({ project_name: "Harbour" });
   const { page, quiet } = await signedIn(t, kb);
   await page.goto(`${kb.url}/agents/${agent.id}/content`);
-  await page.getByText("Not answering yet").waitFor(); // there is nothing to answer from
+  await page.locator(".live", { hasText: "Empty" }).waitFor(); // there is nothing to answer from
   await page.getByRole("button", { name: "Paste text" }).click();
   await page.getByLabel("Title").fill("Of the keeper");
   await page.getByLabel("Text", { exact: true }).fill("The keeper of the light is Hester Quillby.");

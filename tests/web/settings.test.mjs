@@ -277,6 +277,45 @@ test("licences are handed out, a plugin is described, a master gets its children
   quiet();
 });
 
+test("an agent that cannot answer says why: empty, nothing readable, a master that nobody answers for", async (t) => {
+  const kb = await start(t);
+  const full = await kb.agent({ project_name: "Harbour", files: { "tides.txt": "The tide turns at six." } });
+  const broken = await kb.agent({ project_name: "Attic", files: { "old.pdf": "%PDF-1.4 of nothing" } });
+  const empty = await kb.agent({ project_name: "Cellar" });
+  const master = await kb.agent({ project_name: "Desk", is_master: "true" });
+  await until("all to be read or given up", async () =>
+    (await Promise.all([full, broken].map((one) => one.expect(200, "GET", "/progress")))).every((p) => !p.queued),
+  );
+  const { page, quiet } = await signedIn(t, kb);
+  const card = (name, said) =>
+    page.locator(".agent-card", { hasText: name }).getByText(said, { exact: true }).waitFor();
+  await page.goto(`${kb.url}/agents`);
+  await card("Harbour", "Answering");
+  await card("Attic", "Nothing could be read");
+  await card("Cellar", "Empty");
+  await card("Desk", "No agents chosen");
+
+  await page.goto(`${kb.url}/agents/${master.id}/ask`);
+  await page.locator(".live", { hasText: "No agents chosen" }).waitFor();
+  assert.equal(await page.getByRole("heading", { name: "Ask Desk" }).count(), 0, "nothing is offered to be asked");
+  await page.locator(".empty").getByRole("link", { name: "Choose its agents" }).click();
+  const child = (name) => page.getByRole("listitem").filter({ hasText: name });
+  await child("Attic").getByText("Nothing could be read").waitFor();
+  await child("Cellar").getByText("Empty", { exact: true }).waitFor();
+  await child("Cellar").getByRole("checkbox").check();
+  await until("the child", async () => (await master.expect(200, "GET")).child_project_ids?.includes(empty.id));
+  await page.goto(`${kb.url}/agents/${master.id}/ask`);
+  await page.getByRole("heading", { name: "Its agents have nothing to answer from yet" }).waitFor();
+  await page.locator(".live", { hasText: "Empty" }).waitFor();
+
+  // One that answers is enough.
+  await master.expect(200, "POST", "", { json: { child_project_ids: [empty.id, full.id] } });
+  await page.reload();
+  await page.locator(".live", { hasText: "Answering" }).waitFor();
+  await page.getByRole("heading", { name: "Ask Desk" }).waitFor();
+  quiet();
+});
+
 test("a source is added by its address, planned, and deleted with its documents", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();

@@ -1,7 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { ago, duration, number, percent } from "../lib/format";
-import { agent, progress, readAgent, readProgress, readStats } from "../lib/state";
+import { ownReadiness, useReadiness, type Readiness } from "../lib/readiness";
+import { agent, progress, readAgent, readProgress, readStats, stats } from "../lib/state";
 import { sayReason } from "../lib/say";
+import type { Agent } from "../lib/types";
 import { w } from "../words/dashboard";
 
 /** Asks often while documents are read and somebody looks, seldom otherwise. */
@@ -45,18 +47,22 @@ export function useProgress(id: number, changed?: () => void) {
   }, [id]);
 }
 
-/** Whether the agent answers, and how many documents are on their way. */
-export function Live() {
+const kinds: Partial<Record<Readiness, string>> = { answers: "ok", unread: "warn" };
+
+/** Whether an agent of a list answers, or why not. */
+export const ReadyBadge = ({ is }: { is: Readiness | undefined }) => (
+  <span class={`badge ${(is && kinds[is]) ?? ""}`}>{is ? w.readiness[is] : "\u00a0"}</span>
+);
+
+function LiveText({ is }: { is: Readiness | undefined }) {
   const queued = progress.value?.queued ?? 0;
   const meaning = progress.value?.meaning;
   const amiss = progress.value ? progress.value.failed + progress.value.limited : 0;
-  // Without a document there is nothing to answer from; a master has those of its children.
-  const isEmpty = progress.value?.total === 0 && !agent.value?.is_master;
-  const active = agent.value?.is_chat_active && !isEmpty;
   return (
-    <span class={`live ${active ? "" : "off"}`} role="status">
+    <span class={`live ${is === "answers" ? "" : "off"}`} role="status">
       <i />
-      {active ? w.answering : w.notAnswering}
+      {/* How many are being read says the rest. */}
+      {is && w.readiness[is === "reading" && queued > 0 ? "later" : is]}
       {queued > 0 && ` · ${w.beingRead(queued)}`}
       {amiss > 0 && (
         <>
@@ -72,6 +78,14 @@ export function Live() {
       )}
     </span>
   );
+}
+
+const MasterLive = ({ master }: { master: Agent }) => <LiveText is={useReadiness(master)?.readiness} />;
+
+/** Whether the agent answers, and how many documents are on their way. */
+export function Live() {
+  if (agent.value?.is_master) return <MasterLive master={agent.value} />;
+  return <LiveText is={stats.value && progress.value ? ownReadiness(stats.value, progress.value) : undefined} />;
 }
 
 /** What is read now and next, with reasons for what waits. */

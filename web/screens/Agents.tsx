@@ -3,21 +3,23 @@ import { Button } from "../components/Button";
 import { Empty } from "../components/Empty";
 import { Loaded } from "../components/Loaded";
 import { Pager } from "../components/Pager";
+import { ReadyBadge } from "../components/Reading";
 import { SearchField } from "../components/SearchField";
 import { Screen } from "../components/Shell";
 import { get } from "../lib/api";
 import { deletedAgents, restoreAgent } from "../lib/deleted";
 import { number } from "../lib/format";
+import { useReadiness } from "../lib/readiness";
 import { goQuery, location_ } from "../lib/router";
 import { useResource } from "../lib/resource";
 import { isWhole } from "../lib/state";
-import type { Agent, List, Stats } from "../lib/types";
+import type { Agent, List } from "../lib/types";
 import { w } from "../words/dashboard";
 import { Deleted } from "./Deleted";
 import NewAgent from "./NewAgent";
 
 function Card({ agent }: { agent: Agent }) {
-  const stats = useResource((signal) => get<Stats>(`/projects/${agent.id}/stats`, {}, signal), [agent.id]).value.value;
+  const now = useReadiness(agent);
   return (
     <a class="card agent-card" href={`/agents/${agent.id}`}>
       <span>
@@ -25,17 +27,15 @@ function Card({ agent }: { agent: Agent }) {
         <b>{agent.project_name}</b>
       </span>
       <span class="facts num">
-        <span class={`badge ${agent.is_chat_active ? "ok" : ""}`}>
-          {agent.is_chat_active ? w.answering : w.notAnswering}
-        </span>
+        <ReadyBadge is={now?.readiness} />
         {agent.is_master && <span class="badge accent">{w.master}</span>}
         {agent.is_shared && <span class="badge accent">{w.shared}</span>}
       </span>
       <span class="facts num">
-        {stats ? (
+        {now ? (
           <>
-            <span>{w.documents(stats.pages_found)}</span>
-            <span>{w.questions(stats.total_queries)}</span>
+            <span>{w.documents(now.stats.pages_found)}</span>
+            <span>{w.questions(now.stats.total_queries)}</span>
           </>
         ) : (
           <span>&nbsp;</span>

@@ -1,4 +1,5 @@
 import { signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
 import { Answer, opened, Proof, type Shown } from "../components/Answer";
@@ -18,13 +19,15 @@ import { takeDrops } from "../lib/drops";
 import { chat, find, storedTurn, type ChatTurn, type Source } from "../lib/chat";
 import { bytes } from "../lib/format";
 import { useOpening, type Opening } from "../lib/opening";
+import { may } from "../lib/people";
 import { randomId } from "../lib/random";
+import { useReadiness } from "../lib/readiness";
 import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
 import { agent, attempt, hasFeature, stats } from "../lib/state";
 import { FILES_MOST, type Question, type Talk } from "../lib/talk";
 import { readUsage } from "../lib/usage";
-import type { Label, List, Message } from "../lib/types";
+import type { Agent, Label, List, Message } from "../lib/types";
 import { w } from "../words/dashboard";
 import { Why } from "./Why";
 
@@ -245,6 +248,23 @@ function Starters({ id, opening, onAsk }: StartersProps) {
   );
 }
 
+/** A master that nobody answers for says so, and where that is mended. */
+function MasterHello({ master, children }: { master: Agent; children: ComponentChildren }) {
+  const is = useReadiness(master)?.readiness;
+  if (!is) return null;
+  if (is !== "alone" && is !== "empty") return <>{children}</>;
+  return (
+    <Empty icon="agents" title={is === "alone" ? w.masterAloneTitle : w.masterEmptyTitle}>
+      <p>{is === "alone" ? w.masterAloneText : w.masterEmptyText}</p>
+      {may(master.id, "manage") && (
+        <Button kind="primary" icon="agents" href={`/agents/${master.id}/master`}>
+          {w.masterChoose}
+        </Button>
+      )}
+    </Empty>
+  );
+}
+
 export default function Ask({ id }: { id: number }) {
   const session = location_.value.query.get("talk") ?? "";
   const own = useRef(session || randomId());
@@ -333,7 +353,7 @@ export default function Ask({ id }: { id: number }) {
   const isReading = session !== "" && stored.value.value === undefined && !stored.error.value;
   const hasRoom = !isAlone && (turns.length > 0 || isReading);
   const hello =
-    stats.value?.pages_found === 0 ? (
+    stats.value?.pages_found === 0 && !now.is_master ? (
       <Empty icon="document" title={w.askNothingTitle}>
         <p>{w.askNothingText}</p>
         <Button kind="primary" icon="add" onClick={() => setAdding([])}>
@@ -346,6 +366,7 @@ export default function Ask({ id }: { id: number }) {
         <Starters id={id} opening={opening} onAsk={(question) => void ask(question)} />
       </Empty>
     );
+  const greeting = now.is_master ? <MasterHello master={now}>{hello}</MasterHello> : hello;
 
   return (
     <>
@@ -370,7 +391,7 @@ export default function Ask({ id }: { id: number }) {
           <div class="talk-side">
             <div class="talk-scroll" ref={element}>
               <div class="talk">
-                {!turns.length && (session ? <Loaded from={stored}>{() => hello}</Loaded> : hello)}
+                {!turns.length && (session ? <Loaded from={stored}>{() => greeting}</Loaded> : greeting)}
                 {earlier > 0 && turns.length > 0 && (
                   <p class="lead">
                     <a href={`/agents/${id}/conversations?talk=${own.current}`}>{w.earlierQuestions(earlier)}</a>

@@ -1,12 +1,33 @@
 import { Avatar } from "../components/Avatar";
 import { Empty } from "../components/Empty";
 import { Loaded } from "../components/Loaded";
+import { ReadyBadge } from "../components/Reading";
 import { Screen } from "../components/Shell";
 import { get, post } from "../lib/api";
+import { useReadiness } from "../lib/readiness";
 import { useResource } from "../lib/resource";
 import { agent, attempt, readAgent } from "../lib/state";
 import type { Agent, List } from "../lib/types";
 import { w } from "../words/dashboard";
+
+interface ChildProps {
+  other: Agent;
+  checked: boolean;
+  onChange: (on: boolean) => void;
+}
+
+function Child({ other, checked, onChange }: ChildProps) {
+  return (
+    <li>
+      <label>
+        <input type="checkbox" checked={checked} onChange={(e) => onChange(e.currentTarget.checked)} />
+        <Avatar name={other.project_name} size="small" />
+        <b>{other.project_name}</b>
+        <ReadyBadge is={useReadiness(other)?.readiness} />
+      </label>
+    </li>
+  );
+}
 
 export default function Master({ id }: { id: number }) {
   const agents = useResource((signal) => get<List<Agent>>("/projects", { limit: 100 }, signal), [id]);
@@ -29,20 +50,12 @@ export default function Master({ id }: { id: number }) {
             return (
               <ul class="card pick-list">
                 {possible.map((other) => (
-                  <li key={other.id}>
-                    <label>
-                      <input
-                        type="checkbox"
-                        checked={children.includes(other.id)}
-                        onChange={(e) => void toggle(other.id, e.currentTarget.checked)}
-                      />
-                      <Avatar name={other.project_name} size="small" />
-                      <b>{other.project_name}</b>
-                      <span class={`badge ${other.is_chat_active ? "ok" : ""}`}>
-                        {other.is_chat_active ? w.answering : w.notAnswering}
-                      </span>
-                    </label>
-                  </li>
+                  <Child
+                    key={other.id}
+                    other={other}
+                    checked={children.includes(other.id)}
+                    onChange={(on) => void toggle(other.id, on)}
+                  />
                 ))}
               </ul>
             );

@@ -77,8 +77,14 @@ const de: Words = {
   paletteNone: "Nichts heißt so.",
   questionsThisMonth: "Fragen in diesem Monat",
   of: (a, b) => `${a} von ${b}`,
-  answering: "Antwortet",
-  notAnswering: "Antwortet noch nicht",
+  readiness: {
+    answers: "Antwortet",
+    reading: "Wird gelesen",
+    later: "Antwortet noch nicht",
+    unread: "Nichts ließ sich lesen",
+    empty: "Leer",
+    alone: "Keine Agenten gewählt",
+  },
   beingRead: (n) => `${number(n)} werden gelesen`,
 
   // ask
@@ -88,6 +94,11 @@ const de: Words = {
   askNothingTitle: "Noch nichts, woraus zu antworten wäre",
   askNothingText:
     "Fügen Sie Dateien oder eine Adresse hinzu; die erste Frage ist möglich, sobald das erste Dokument gelesen ist.",
+  masterAloneTitle: "Noch antwortet niemand für ihn",
+  masterAloneText: "Ein Master-Agent fragt andere. Wählen Sie die Agenten, die für ihn antworten.",
+  masterChoose: "Seine Agenten wählen",
+  masterEmptyTitle: "Seine Agenten haben noch nichts, woraus zu antworten wäre",
+  masterEmptyText: "Geben Sie einem von ihnen Dateien oder eine Adresse; dann antwortet auch dieser.",
   askAgent: (name) => `${name} fragen …`,
   askCounts: "Jede Frage hier ist eine von denen, die der Tarif in diesem Monat hat.",
   whatDoYouKnow: "Worüber weißt du Bescheid?",

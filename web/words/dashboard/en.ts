@@ -75,8 +75,14 @@ const en = {
   paletteNone: "Nothing has that name.",
   questionsThisMonth: "Questions this month",
   of: (a: string, b: string) => `${a} of ${b}`,
-  answering: "Answering",
-  notAnswering: "Not answering yet",
+  readiness: {
+    answers: "Answering",
+    reading: "Reading",
+    later: "Not answering yet",
+    unread: "Nothing could be read",
+    empty: "Empty",
+    alone: "No agents chosen",
+  },
   beingRead: (n: number) => `${number(n)} being read`,
 
   // ask
@@ -86,6 +92,11 @@ const en = {
   askNothingTitle: "Nothing to answer from yet",
   askNothingText: "Add files or an address; the first question can be asked as soon as the first document is read.",
   askAgent: (name: string) => `Ask ${name} …`,
+  masterAloneTitle: "Nobody answers for it yet",
+  masterAloneText: "A master agent asks others. Choose the agents that answer for it.",
+  masterChoose: "Choose its agents",
+  masterEmptyTitle: "Its agents have nothing to answer from yet",
+  masterEmptyText: "Give one of them files or an address; from then on this one answers too.",
   askCounts: "Each question asked here is one of those that the plan has for this month.",
   whatDoYouKnow: "What do you know about?",
   earlierQuestions: (n: number) => `${s(n, "earlier question", "earlier questions")}: under Conversations`,

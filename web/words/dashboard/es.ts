@@ -75,8 +75,14 @@ const es: Words = {
   paletteNone: "Nada tiene ese nombre.",
   questionsThisMonth: "Preguntas este mes",
   of: (a, b) => `${a} de ${b}`,
-  answering: "Responde",
-  notAnswering: "Aún no responde",
+  readiness: {
+    answers: "Responde",
+    reading: "Leyendo",
+    later: "Aún no responde",
+    unread: "No se pudo leer nada",
+    empty: "Vacío",
+    alone: "Sin agentes elegidos",
+  },
   beingRead: (n) => `${number(n)} leyéndose`,
 
   // ask
@@ -86,6 +92,11 @@ const es: Words = {
   askNothingTitle: "Aún no hay de dónde responder",
   askNothingText: "Añada archivos o una dirección; se puede preguntar en cuanto se haya leído el primer documento.",
   askAgent: (name) => `Preguntar a ${name} …`,
+  masterAloneTitle: "Aún nadie responde por él",
+  masterAloneText: "Un agente maestro pregunta a otros. Elija los agentes que responden por él.",
+  masterChoose: "Elegir sus agentes",
+  masterEmptyTitle: "Sus agentes aún no tienen de dónde responder",
+  masterEmptyText: "Dé a uno de ellos archivos o una dirección; desde entonces también responde este.",
   askCounts: "Cada pregunta hecha aquí es una de las que el plan tiene para este mes.",
   whatDoYouKnow: "¿De qué sabes?",
   earlierQuestions: (n) => `${s(n, "pregunta anterior", "preguntas anteriores")}: en Conversaciones`,

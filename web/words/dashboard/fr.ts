@@ -78,8 +78,14 @@ const fr: Words = {
   paletteNone: "Rien ne porte ce nom.",
   questionsThisMonth: "Questions ce mois-ci",
   of: (a, b) => `${a} sur ${b}`,
-  answering: "Répond",
-  notAnswering: "Ne répond pas encore",
+  readiness: {
+    answers: "Répond",
+    reading: "Lecture en cours",
+    later: "Ne répond pas encore",
+    unread: "Rien n’a pu être lu",
+    empty: "Vide",
+    alone: "Aucun agent choisi",
+  },
   beingRead: (n) => `${number(n)} en cours de lecture`,
 
   // ask
@@ -90,6 +96,11 @@ const fr: Words = {
   askNothingText:
     "Ajoutez des fichiers ou une adresse ; la première question est possible dès que le premier document est lu.",
   askAgent: (name) => `Interroger ${name} …`,
+  masterAloneTitle: "Personne ne répond encore pour lui",
+  masterAloneText: "Un agent maître en interroge d’autres. Choisissez les agents qui répondent pour lui.",
+  masterChoose: "Choisir ses agents",
+  masterEmptyTitle: "Ses agents n’ont encore rien d’où répondre",
+  masterEmptyText: "Donnez à l’un d’eux des fichiers ou une adresse ; dès lors celui-ci répond aussi.",
   askCounts: "Chaque question posée ici est l’une de celles que la formule a pour ce mois.",
   whatDoYouKnow: "Que sais-tu ?",
   earlierQuestions: (n) => `${s(n, "question précédente", "questions précédentes")} : sous Conversations`,

@@ -76,8 +76,14 @@ const ja: Words = {
   paletteNone: "その名前のものはありません。",
   questionsThisMonth: "今月の質問",
   of: (a, b) => `${a} / ${b}`,
-  answering: "回答できます",
-  notAnswering: "まだ回答できません",
+  readiness: {
+    answers: "回答できます",
+    reading: "読み取り中",
+    later: "まだ回答できません",
+    unread: "何も読み取れませんでした",
+    empty: "空です",
+    alone: "エージェント未選択",
+  },
   beingRead: (n) => `${number(n)} 件を読み取り中`,
 
   // ask
@@ -86,6 +92,11 @@ const ja: Words = {
   askText: "どの回答も文書から取られ、出どころが示されます。",
   askNothingTitle: "まだ回答のもとがありません",
   askNothingText: "ファイルかアドレスを追加してください。最初の文書が読み終わると質問できます。",
+  masterAloneTitle: "代わりに回答するものがまだありません",
+  masterAloneText: "マスターエージェントは他のエージェントに質問します。代わりに回答するエージェントを選んでください。",
+  masterChoose: "エージェントを選ぶ",
+  masterEmptyTitle: "配下のエージェントにまだ回答のもとがありません",
+  masterEmptyText: "そのどれかにファイルかアドレスを追加すると、これも回答できるようになります。",
   askAgent: (name) => `${name} に質問…`,
   askCounts: "ここでの質問は、今月のプランの質問数に数えられます。",
   whatDoYouKnow: "何について知っていますか？",

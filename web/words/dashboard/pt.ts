@@ -75,8 +75,14 @@ const pt: Words = {
   paletteNone: "Nada tem esse nome.",
   questionsThisMonth: "Perguntas neste mês",
   of: (a, b) => `${a} de ${b}`,
-  answering: "Responde",
-  notAnswering: "Ainda não responde",
+  readiness: {
+    answers: "Responde",
+    reading: "Em leitura",
+    later: "Ainda não responde",
+    unread: "Nada pôde ser lido",
+    empty: "Vazio",
+    alone: "Nenhum agente escolhido",
+  },
   beingRead: (n) => `${number(n)} em leitura`,
 
   // ask
@@ -86,6 +92,11 @@ const pt: Words = {
   askNothingTitle: "Ainda não há de onde responder",
   askNothingText: "Adicione arquivos ou um endereço; já se pode perguntar quando o primeiro documento estiver lido.",
   askAgent: (name) => `Perguntar a ${name} …`,
+  masterAloneTitle: "Ainda ninguém responde por ele",
+  masterAloneText: "Um agente mestre pergunta a outros. Escolha os agentes que respondem por ele.",
+  masterChoose: "Escolher seus agentes",
+  masterEmptyTitle: "Seus agentes ainda não têm de onde responder",
+  masterEmptyText: "Dê a um deles arquivos ou um endereço; a partir daí este também responde.",
   askCounts: "Cada pergunta feita aqui é uma das que o plano tem para este mês.",
   whatDoYouKnow: "Sobre o que você sabe?",
   earlierQuestions: (n) => `${s(n, "pergunta anterior", "perguntas anteriores")}: em Conversas`,

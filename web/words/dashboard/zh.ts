@@ -75,8 +75,14 @@ const zh: Words = {
   paletteNone: "没有这个名称。",
   questionsThisMonth: "本月提问",
   of: (a, b) => `${a} / ${b}`,
-  answering: "可以回答",
-  notAnswering: "尚不能回答",
+  readiness: {
+    answers: "可以回答",
+    reading: "正在读取",
+    later: "尚不能回答",
+    unread: "没有内容可以读取",
+    empty: "空",
+    alone: "未选择代理",
+  },
   beingRead: (n) => `正在读取 ${number(n)} 个`,
 
   // ask
@@ -86,6 +92,11 @@ const zh: Words = {
   askNothingTitle: "还没有可用来回答的内容",
   askNothingText: "请添加文件或地址；第一个文档读完后就可以提问。",
   askAgent: (name) => `向 ${name} 提问…`,
+  masterAloneTitle: "还没有代理代它回答",
+  masterAloneText: "主代理会询问其他代理。请选择代它回答的代理。",
+  masterChoose: "选择它的代理",
+  masterEmptyTitle: "它的代理还没有可用来回答的内容",
+  masterEmptyText: "给其中一个添加文件或地址，之后它也能回答。",
   askCounts: "在这里提出的每个问题都计入本月套餐的问题数。",
   whatDoYouKnow: "你了解哪些内容？",
   earlierQuestions: (n) => `更早的 ${number(n)} 个问题：见“对话”`,
