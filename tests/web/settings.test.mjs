@@ -148,6 +148,35 @@ test("labels are made, changed, deleted, and brought back by undo", async (t) =>
   quiet();
 });
 
+test("where a document is to get its first label, the label is made at once, and closes the document", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "pay.txt": "Hester Quillby earns nine shillings a week." } });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/content`);
+  await page.getByRole("button", { name: "pay.txt", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Labels" }).click();
+  const sheet = page.getByRole("dialog", { name: "Labels of 1 document" });
+  await sheet.getByText("This agent has no labels yet.").waitFor();
+  assert.ok(await sheet.getByRole("button", { name: "Save" }).isDisabled(), "there is nothing to keep");
+  await sheet.getByRole("button", { name: "New label" }).click();
+  const making = page.getByRole("dialog", { name: "New label" });
+  // Who thinks better of it is back where the document's labels are.
+  await making.getByRole("button", { name: "Cancel" }).click();
+  await sheet.getByRole("button", { name: "New label" }).click();
+  await making.getByLabel("Name").fill("board");
+  await making.getByRole("button", { name: "Save" }).click();
+  await sheet.getByRole("button", { name: "board", pressed: true }).waitFor();
+  await sheet.getByRole("button", { name: "Save" }).click();
+  await sheet.waitFor({ state: "detached" });
+  const [{ id }] = await agent.pages();
+  const given = await agent.expect(200, "GET", `/pages/${id}/labels`);
+  assert.deepEqual(
+    given.map(({ name }) => name),
+    ["board"],
+  );
+  quiet();
+});
+
 test("a conversation is read with its sources, its trust, and saved as a file", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: { "a.txt": "The Velmora lighthouse was built in 1874 by Hester Quillby." } });

@@ -7,6 +7,7 @@ import { useResource } from "../lib/resource";
 import { attempt, tell } from "../lib/state";
 import type { Label, List } from "../lib/types";
 import { w } from "../words/dashboard";
+import { EditLabel } from "./EditLabel";
 
 /** Gives all chosen documents the same labels. */
 export function LabelMany({ id, pages, onClose }: { id: number; pages: number[]; onClose: () => void }) {
@@ -22,6 +23,7 @@ export function LabelMany({ id, pages, onClose }: { id: number; pages: number[];
   );
   /** null: as they are. */
   const [changed, setChosen] = useState<number[] | null>(null);
+  const [isMaking, setMaking] = useState(false);
   const chosen = changed ?? labels.value.value?.own ?? [];
   const save = () =>
     attempt(async () => {
@@ -29,6 +31,23 @@ export function LabelMany({ id, pages, onClose }: { id: number; pages: number[];
       tell(w.saved);
       onClose();
     });
+  if (isMaking)
+    return (
+      <EditLabel
+        id={id}
+        onClose={(made) => {
+          setMaking(false);
+          if (!made) return;
+          setChosen([...chosen, made.id]);
+          void labels.again();
+        }}
+      />
+    );
+  const create = (
+    <Button icon="add" onClick={() => setMaking(true)}>
+      {w.newLabel}
+    </Button>
+  );
   return (
     <Dialog
       title={w.labelsOf(pages.length)}
@@ -37,7 +56,7 @@ export function LabelMany({ id, pages, onClose }: { id: number; pages: number[];
       footer={
         <>
           <Button onClick={onClose}>{w.cancel}</Button>
-          <Button kind="primary" type="submit" disabled={!labels.value.value}>
+          <Button kind="primary" type="submit" disabled={!labels.value.value?.data.length}>
             {w.save}
           </Button>
         </>
@@ -63,10 +82,13 @@ export function LabelMany({ id, pages, onClose }: { id: number; pages: number[];
               ))}
             </span>
           ) : (
-            <p>{w.labelsNone}</p>
+            <p>
+              {w.labelsNone} {w.labelsNoneText}
+            </p>
           )
         }
       </Loaded>
+      <span class="buttons">{create}</span>
     </Dialog>
   );
 }

@@ -257,6 +257,7 @@ export default function Persona({ id }: { id: number }) {
             value && (
               <>
                 <h2>{w.subPersonas}</h2>
+                <p class="lead">{w.subPersonasText}</p>
                 {value.is_generating && <Note>{w.generating}</Note>}
                 {value.generated.map((generated) => {
                   const own = value.project_overrides.find((each) => each.slug === generated.slug);

@@ -50,7 +50,7 @@ const de: Words = {
   // sign-in
   signInTitle: "Anmelden",
   signInText:
-    "Mit einem Schlüssel dieses Dienstes. Er wird einmal geprüft; der Browser behält ein Cookie, nicht den Schlüssel.",
+    "Ein Schlüssel ist ein langer Text, der diesen Dienst öffnet wie ein Passwort. Wer den Dienst betreibt, macht Ihnen einen. Er wird einmal geprüft; der Browser behält ein Cookie, nicht den Schlüssel.",
   key: "Schlüssel",
   signIn: "Anmelden",
   signOut: "Abmelden",
@@ -70,7 +70,7 @@ const de: Words = {
 
   // frame
   main: "Hauptmenü",
-  shape: "Gestalten",
+  shape: "Einrichten",
   allAgents: "Alle Agenten",
   chooseAgent: "Agenten wählen",
   palette: "Gehe zu …",
@@ -210,6 +210,7 @@ const de: Words = {
   labelsOf: (n) => (n === 1 ? "Labels von 1 Dokument" : `Labels von ${number(n)} Dokumenten`),
   labelsHelp: "Ein Dokument mit Labels finden nur Fragen, die eines davon tragen. Ohne Labels finden es alle.",
   labelsNone: "Dieser Agent hat noch keine Labels.",
+  labelsNoneText: "Machen Sie eines und geben Sie es den Dokumenten, die nicht jeder finden darf.",
   textTab: "Text",
   tabs: { text: "Text", passages: "Textstellen", metadata: "In Quellenangaben" },
   passagesText: "Was eine Suche in diesem Dokument findet und eine Antwort zitiert, in seiner Reihenfolge.",
@@ -461,10 +462,11 @@ const de: Words = {
   // labels
   newLabel: "Neues Label",
   labelsText:
-    "Labels bestimmen, welche Fragen ein Dokument finden dürfen. Wer für andere fragt, schickt deren Labels mit der Frage.",
+    "Ein Label schließt ein Dokument: Nur Menschen und Fragen, die das Label haben, finden es. Menschen bekommen Labels unter Personen, Besucher von der Website, die sie anmeldet, Programme schicken sie mit der Frage. Dokumente ohne Label findet jeder.",
   labelNameHelp: "Bis zu 20 Buchstaben, am Anfang keine Ziffer.",
-  labelUsers: "Nutzer",
-  labelUsersHelp: "Aufbewahrt für die Anwendung, die in ihrem Namen fragt.",
+  labelUsers: "Nutzer Ihrer eigenen Anwendung",
+  labelUsersHelp:
+    "E-Mail-Adressen, falls Sie ein Programm haben, das hier für seine Nutzer fragt: Es schlägt in dieser Liste nach, welche Labels es schickt. Von allein öffnet die Liste niemandem etwas.",
   deleteLabel: (name) => `„${name}“ löschen?`,
   deleteLabelText: "Dokumente mit diesem Label bleiben verschlossen, bis sie andere Labels bekommen.",
 
@@ -521,7 +523,9 @@ const de: Words = {
   activate: "Aktivieren",
   activateTitle: (n) => `Version ${n} aktivieren?`,
   activateText: "Ihr Text wird die neueste Version. Nichts geht verloren.",
-  subPersonas: "Daraus gemacht",
+  subPersonas: "Daraus gemachte Anweisungen",
+  subPersonasText:
+    "Aus jeder Version macht der Dienst zwei kürzere Texte: die Sätze, die am meisten sagen, und welche Aktion zu welcher Nachricht passt.",
   generating: "Wird aus der neuesten Version gemacht.",
   generated: "Erzeugt",
   ownText: "Eigener Text",
@@ -749,7 +753,7 @@ const de: Words = {
   // licences, plugin, master
   licences: "Lizenzen",
   licencesText:
-    "Eine Lizenz ist ein Schlüssel für jemanden, der eine Kopie dieses Agenten betreibt. Sie öffnet nichts als die Frage, ob sie noch gilt.",
+    "Wenn Sie Kopien dieses Agenten an andere geben, ist eine Lizenz der Schlüssel einer solchen Kopie: Deren Programm fragt damit, ob die Kopie noch erlaubt ist. Sie öffnet weder den Agenten noch seine Dokumente.",
   licencesOff: "Dieser Agent vergibt keine Lizenzen.",
   licencesAllow: "Lizenzen erlauben",
   licencesNone: "Noch keine Lizenzen",
@@ -758,7 +762,8 @@ const de: Words = {
   deleteLicence: (name) => `Die Lizenz von „${name}“ zurücknehmen?`,
   deleteLicenceText: "Wer nach ihrem Schlüssel fragt, erfährt von nun an, dass er nicht gilt.",
   plugin: "Plugin",
-  pluginText: "Wie dieser Agent sich anderen Programmen als Werkzeug vorstellt.",
+  pluginText:
+    "Andere Programme, auch Assistenten mit einem Sprachmodell, können diesen Agenten als Werkzeug benutzen. Was hier steht, sagt ihnen, was er weiß und wann sie ihn fragen.",
   pluginFields: {
     model_name: "Name für Modelle",
     human_name: "Name für Menschen",
@@ -767,7 +772,7 @@ const de: Words = {
     logo: "Logo (Adresse)",
   },
   pluginActive: "Programmen angeboten",
-  masterTitle: "Kinder",
+  masterTitle: "Seine Agenten",
   masterText: "Die Agenten, die für diesen antworten. Wer welche Frage beantwortet, steht unter Verhalten.",
   masterNone: "Es gibt keinen anderen Agenten, der für diesen antworten könnte.",
 
@@ -939,7 +944,8 @@ const de: Words = {
     "Eine Website, eine Seite, eine Sitemap, ein Feed oder ein Film. Seiten werden eine nach der anderen geholt.",
   readingOptions: "Wie Dokumente gelesen werden",
   makeMaster: "Master-Agent",
-  makeMasterHelp: "Er lässt andere Agenten antworten. Das lässt sich später nicht ändern.",
+  makeMasterHelp:
+    "Er fragt andere Agenten, und der am besten Bescheid weiß, antwortet: eine Stelle für mehrere. Das lässt sich später nicht ändern.",
   reading: {
     titles: {
       is_ocr_enabled: "Scans und Bilder",

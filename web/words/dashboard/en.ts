@@ -49,7 +49,8 @@ const en = {
 
   // sign-in
   signInTitle: "Sign in",
-  signInText: "Use a key of this service. It is checked once; the browser keeps a cookie, not the key.",
+  signInText:
+    "A key is a long text that opens this service, like a password. Whoever runs the service makes one for you. It is checked once; the browser keeps a cookie, not the key.",
   key: "Key",
   signIn: "Sign in",
   signOut: "Sign out",
@@ -68,7 +69,7 @@ const en = {
 
   // frame
   main: "Main",
-  shape: "Shape",
+  shape: "Set up",
   allAgents: "All agents",
   chooseAgent: "Choose an agent",
   palette: "Go to …",
@@ -91,12 +92,12 @@ const en = {
   askText: "Every answer is taken from the documents, and shows where.",
   askNothingTitle: "Nothing to answer from yet",
   askNothingText: "Add files or an address; the first question can be asked as soon as the first document is read.",
-  askAgent: (name: string) => `Ask ${name} …`,
   masterAloneTitle: "Nobody answers for it yet",
   masterAloneText: "A master agent asks others. Choose the agents that answer for it.",
   masterChoose: "Choose its agents",
   masterEmptyTitle: "Its agents have nothing to answer from yet",
   masterEmptyText: "Give one of them files or an address; from then on this one answers too.",
+  askAgent: (name: string) => `Ask ${name} …`,
   askCounts: "Each question asked here is one of those that the plan has for this month.",
   whatDoYouKnow: "What do you know about?",
   earlierQuestions: (n: number) => `${s(n, "earlier question", "earlier questions")}: under Conversations`,
@@ -201,6 +202,7 @@ const en = {
   labelsHelp:
     "A document with labels is found only by questions that carry one of them. Without labels everybody finds it.",
   labelsNone: "This agent has no labels yet.",
+  labelsNoneText: "Make one, and give it to the documents that not everybody may find.",
   textTab: "Text",
   tabs: { text: "Text", passages: "Passages", metadata: "In citations" },
   passagesText: "What a search finds of this document and an answer quotes, in its order.",
@@ -450,10 +452,11 @@ const en = {
   // labels
   newLabel: "New label",
   labelsText:
-    "Labels say which questions may find a document. Whoever asks on behalf of people sends their labels with the question.",
+    "A label closes a document: only people and questions that have the label find it. People get labels under People, visitors by the website that signs them in, programs send them with the question. Documents without a label are found by everybody.",
   labelNameHelp: "Up to 20 letters, not beginning with a digit.",
-  labelUsers: "Users",
-  labelUsersHelp: "Kept for the application that asks on their behalf.",
+  labelUsers: "Users of your own application",
+  labelUsersHelp:
+    "E-mail addresses, if you have a program that asks here for its users: it looks up in this list which labels to send. By itself the list opens nothing to anybody.",
   deleteLabel: (name: string) => `Delete “${name}”?`,
   deleteLabelText: "Documents that have it stay closed until they are given other labels.",
 
@@ -504,7 +507,9 @@ const en = {
   activate: "Activate",
   activateTitle: (n: number) => `Make version ${n} the active one?`,
   activateText: "Its text becomes the newest version. Nothing is lost.",
-  subPersonas: "Made from it",
+  subPersonas: "Instructions made from it",
+  subPersonasText:
+    "The service makes two shorter texts of each version: the sentences that say most, and which action fits which message.",
   generating: "Being made from the newest version.",
   generated: "Generated",
   ownText: "Own text",
@@ -726,7 +731,7 @@ const en = {
   // licences, plugin, master
   licences: "Licences",
   licencesText:
-    "A licence is a key for somebody who runs a copy of this agent. It opens nothing but the question whether it is still good.",
+    "Where you hand copies of this agent to others, a licence is the key of one such copy: its program asks with it whether the copy is still allowed. It opens neither the agent nor its documents.",
   licencesOff: "This agent hands out no licences.",
   licencesAllow: "Allow licences",
   licencesNone: "No licences yet",
@@ -735,7 +740,8 @@ const en = {
   deleteLicence: (name: string) => `Take the licence of “${name}” back?`,
   deleteLicenceText: "Whoever asks about its key is told from now on that it is not good.",
   plugin: "Plugin",
-  pluginText: "How this agent presents itself as a tool of other programs.",
+  pluginText:
+    "Other programs, assistants with a language model among them, can use this agent as a tool. What stands here tells them what it knows and when to ask it.",
   pluginFields: {
     model_name: "Name for models",
     human_name: "Name for people",
@@ -744,7 +750,7 @@ const en = {
     logo: "Logo (address)",
   },
   pluginActive: "Offered to programs",
-  masterTitle: "Children",
+  masterTitle: "Its agents",
   masterText: "The agents that answer for this one. Who answers which question is set under Behaviour.",
   masterNone: "There is no other agent that could answer for this one.",
 
@@ -914,7 +920,8 @@ const en = {
   addressHelp: "A website, a page, a sitemap, a feed, or a film. Pages are fetched one at a time.",
   readingOptions: "How documents are read",
   makeMaster: "Master agent",
-  makeMasterHelp: "It lets other agents answer. This cannot be changed later.",
+  makeMasterHelp:
+    "It asks other agents, and the one that knows best answers: one place to ask for several. This cannot be changed later.",
   reading: {
     titles: {
       is_ocr_enabled: "Scans and pictures",

@@ -49,7 +49,8 @@ const es: Words = {
 
   // sign-in
   signInTitle: "Iniciar sesión",
-  signInText: "Con una clave de este servicio. Se comprueba una vez; el navegador guarda una cookie, no la clave.",
+  signInText:
+    "Una clave es un texto largo que abre este servicio, como una contraseña. Quien lleva el servicio le hace una. Se comprueba una vez; el navegador guarda una cookie, no la clave.",
   key: "Clave",
   signIn: "Iniciar sesión",
   signOut: "Cerrar sesión",
@@ -68,7 +69,7 @@ const es: Words = {
 
   // frame
   main: "Menú principal",
-  shape: "Dar forma",
+  shape: "Configurar",
   allAgents: "Todos los agentes",
   chooseAgent: "Elegir un agente",
   palette: "Ir a …",
@@ -91,12 +92,12 @@ const es: Words = {
   askText: "Cada respuesta sale de los documentos y muestra de dónde.",
   askNothingTitle: "Aún no hay de dónde responder",
   askNothingText: "Añada archivos o una dirección; se puede preguntar en cuanto se haya leído el primer documento.",
-  askAgent: (name) => `Preguntar a ${name} …`,
   masterAloneTitle: "Aún nadie responde por él",
   masterAloneText: "Un agente maestro pregunta a otros. Elija los agentes que responden por él.",
   masterChoose: "Elegir sus agentes",
   masterEmptyTitle: "Sus agentes aún no tienen de dónde responder",
   masterEmptyText: "Dé a uno de ellos archivos o una dirección; desde entonces también responde este.",
+  askAgent: (name) => `Preguntar a ${name} …`,
   askCounts: "Cada pregunta hecha aquí es una de las que el plan tiene para este mes.",
   whatDoYouKnow: "¿De qué sabes?",
   earlierQuestions: (n) => `${s(n, "pregunta anterior", "preguntas anteriores")}: en Conversaciones`,
@@ -201,6 +202,7 @@ const es: Words = {
   labelsHelp:
     "Un documento con etiquetas solo lo encuentran las preguntas que llevan una de ellas. Sin etiquetas lo encuentran todas.",
   labelsNone: "Este agente aún no tiene etiquetas.",
+  labelsNoneText: "Cree una y póngala en los documentos que no cualquiera debe encontrar.",
   textTab: "Texto",
   tabs: { text: "Texto", passages: "Pasajes", metadata: "En las citas" },
   passagesText: "Lo que una búsqueda encuentra de este documento y una respuesta cita, en su orden.",
@@ -453,10 +455,11 @@ const es: Words = {
   // labels
   newLabel: "Etiqueta nueva",
   labelsText:
-    "Las etiquetas dicen qué preguntas pueden encontrar un documento. Quien pregunta en nombre de otros envía sus etiquetas con la pregunta.",
+    "Una etiqueta cierra un documento: solo lo encuentran las personas y preguntas que la tienen. Las personas reciben etiquetas en Personas, los visitantes del sitio que los identifica, y los programas las envían con la pregunta. Los documentos sin etiqueta los encuentra cualquiera.",
   labelNameHelp: "Hasta 20 letras, sin cifra al principio.",
-  labelUsers: "Usuarios",
-  labelUsersHelp: "Guardados para la aplicación que pregunta en su nombre.",
+  labelUsers: "Usuarios de su propia aplicación",
+  labelUsersHelp:
+    "Direcciones de correo, si tiene un programa que pregunta aquí por sus usuarios: consulta en esta lista qué etiquetas enviar. Por sí sola, la lista no abre nada a nadie.",
   deleteLabel: (name) => `¿Eliminar «${name}»?`,
   deleteLabelText: "Los documentos que la llevan siguen cerrados hasta que reciban otras etiquetas.",
 
@@ -512,7 +515,9 @@ const es: Words = {
   activate: "Activar",
   activateTitle: (n) => `¿Activar la versión ${n}?`,
   activateText: "Su texto pasa a ser la versión más reciente. No se pierde nada.",
-  subPersonas: "Hecho a partir de ella",
+  subPersonas: "Instrucciones hechas a partir de ella",
+  subPersonasText:
+    "De cada versión el servicio hace dos textos más cortos: las frases que más dicen, y qué acción corresponde a qué mensaje.",
   generating: "Se hace a partir de la versión más reciente.",
   generated: "Generado",
   ownText: "Texto propio",
@@ -735,7 +740,7 @@ const es: Words = {
   // licences, plugin, master
   licences: "Licencias",
   licencesText:
-    "Una licencia es una clave para quien hace funcionar una copia de este agente. No abre nada más que la pregunta de si aún vale.",
+    "Si entrega copias de este agente a otros, una licencia es la clave de una de ellas: su programa pregunta con ella si la copia sigue permitida. No abre ni el agente ni sus documentos.",
   licencesOff: "Este agente no da licencias.",
   licencesAllow: "Permitir licencias",
   licencesNone: "Aún no hay licencias",
@@ -744,7 +749,8 @@ const es: Words = {
   deleteLicence: (name) => `¿Retirar la licencia de «${name}»?`,
   deleteLicenceText: "A quien pregunte por su clave se le dirá desde ahora que no vale.",
   plugin: "Complemento",
-  pluginText: "Cómo se presenta este agente como herramienta a otros programas.",
+  pluginText:
+    "Otros programas, también asistentes con un modelo de lenguaje, pueden usar este agente como herramienta. Lo que pone aquí les dice qué sabe y cuándo preguntarle.",
   pluginFields: {
     model_name: "Nombre para modelos",
     human_name: "Nombre para personas",
@@ -753,7 +759,7 @@ const es: Words = {
     logo: "Logotipo (dirección)",
   },
   pluginActive: "Ofrecido a programas",
-  masterTitle: "Hijos",
+  masterTitle: "Sus agentes",
   masterText: "Los agentes que responden por este. Quién responde a qué pregunta se ajusta en Comportamiento.",
   masterNone: "No hay otro agente que pueda responder por este.",
 
@@ -924,7 +930,8 @@ const es: Words = {
   addressHelp: "Un sitio, una página, un mapa del sitio, un canal o una película. Las páginas se leen de una en una.",
   readingOptions: "Cómo se leen los documentos",
   makeMaster: "Agente maestro",
-  makeMasterHelp: "Deja responder a otros agentes. No se puede cambiar después.",
+  makeMasterHelp:
+    "Pregunta a otros agentes y responde el que mejor sabe: un solo lugar para varios. No se puede cambiar después.",
   reading: {
     titles: {
       is_ocr_enabled: "Escaneos e imágenes",

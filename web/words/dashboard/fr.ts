@@ -52,7 +52,8 @@ const fr: Words = {
 
   // sign-in
   signInTitle: "Se connecter",
-  signInText: "Avec une clé de ce service. Elle est vérifiée une fois ; le navigateur garde un cookie, pas la clé.",
+  signInText:
+    "Une clé est un long texte qui ouvre ce service, comme un mot de passe. Qui tient le service vous en fait une. Elle est vérifiée une fois ; le navigateur garde un cookie, pas la clé.",
   key: "Clé",
   signIn: "Se connecter",
   signOut: "Se déconnecter",
@@ -71,7 +72,7 @@ const fr: Words = {
 
   // frame
   main: "Menu principal",
-  shape: "Façonner",
+  shape: "Régler",
   allAgents: "Tous les agents",
   chooseAgent: "Choisir un agent",
   palette: "Aller à …",
@@ -95,12 +96,12 @@ const fr: Words = {
   askNothingTitle: "Encore rien d’où répondre",
   askNothingText:
     "Ajoutez des fichiers ou une adresse ; la première question est possible dès que le premier document est lu.",
-  askAgent: (name) => `Interroger ${name} …`,
   masterAloneTitle: "Personne ne répond encore pour lui",
   masterAloneText: "Un agent maître en interroge d’autres. Choisissez les agents qui répondent pour lui.",
   masterChoose: "Choisir ses agents",
   masterEmptyTitle: "Ses agents n’ont encore rien d’où répondre",
   masterEmptyText: "Donnez à l’un d’eux des fichiers ou une adresse ; dès lors celui-ci répond aussi.",
+  askAgent: (name) => `Interroger ${name} …`,
   askCounts: "Chaque question posée ici est l’une de celles que la formule a pour ce mois.",
   whatDoYouKnow: "Que sais-tu ?",
   earlierQuestions: (n) => `${s(n, "question précédente", "questions précédentes")} : sous Conversations`,
@@ -206,6 +207,7 @@ const fr: Words = {
   labelsHelp:
     "Un document avec étiquettes n’est trouvé que par les questions qui en portent une. Sans étiquettes, tous le trouvent.",
   labelsNone: "Cet agent n’a pas encore d’étiquettes.",
+  labelsNoneText: "Créez-en une et donnez-la aux documents que tout le monde ne doit pas trouver.",
   textTab: "Texte",
   tabs: { text: "Texte", passages: "Passages", metadata: "Dans les citations" },
   passagesText: "Ce qu’une recherche trouve de ce document et qu’une réponse cite, dans son ordre.",
@@ -458,10 +460,11 @@ const fr: Words = {
   // labels
   newLabel: "Nouvelle étiquette",
   labelsText:
-    "Les étiquettes disent quelles questions peuvent trouver un document. Qui demande au nom d’autres personnes envoie leurs étiquettes avec la question.",
+    "Une étiquette ferme un document : seules les personnes et les questions qui la portent le trouvent. Les personnes en reçoivent sous Personnes, les visiteurs du site qui les identifie, les programmes les envoient avec la question. Tout le monde trouve les documents sans étiquette.",
   labelNameHelp: "Jusqu’à 20 lettres, sans chiffre au début.",
-  labelUsers: "Utilisateurs",
-  labelUsersHelp: "Gardés pour l’application qui demande en leur nom.",
+  labelUsers: "Utilisateurs de votre propre application",
+  labelUsersHelp:
+    "Adresses e-mail, si vous avez un programme qui demande ici pour ses utilisateurs : il cherche dans cette liste quelles étiquettes envoyer. À elle seule, la liste n’ouvre rien à personne.",
   deleteLabel: (name) => `Supprimer « ${name} » ?`,
   deleteLabelText: "Les documents qui la portent restent fermés jusqu’à ce qu’ils en reçoivent d’autres.",
 
@@ -518,7 +521,9 @@ const fr: Words = {
   activate: "Activer",
   activateTitle: (n) => `Activer la version ${n} ?`,
   activateText: "Son texte devient la version la plus récente. Rien n’est perdu.",
-  subPersonas: "Tiré d’elle",
+  subPersonas: "Consignes tirées d’elle",
+  subPersonasText:
+    "De chaque version, le service tire deux textes plus courts : les phrases qui en disent le plus, et quelle action convient à quel message.",
   generating: "Se fait à partir de la version la plus récente.",
   generated: "Généré",
   ownText: "Texte propre",
@@ -740,7 +745,7 @@ const fr: Words = {
   // licences, plugin, master
   licences: "Licences",
   licencesText:
-    "Une licence est une clé pour qui fait tourner une copie de cet agent. Elle n’ouvre rien que la question si elle vaut encore.",
+    "Si vous remettez des copies de cet agent à d’autres, une licence est la clé de l’une d’elles : son programme demande avec elle si la copie est encore permise. Elle n’ouvre ni l’agent ni ses documents.",
   licencesOff: "Cet agent ne donne pas de licences.",
   licencesAllow: "Permettre les licences",
   licencesNone: "Pas encore de licences",
@@ -749,7 +754,8 @@ const fr: Words = {
   deleteLicence: (name) => `Reprendre la licence de « ${name} » ?`,
   deleteLicenceText: "Qui demande si sa clé vaut apprend désormais que non.",
   plugin: "Plugin",
-  pluginText: "Comment cet agent se présente comme outil à d’autres programmes.",
+  pluginText:
+    "D’autres programmes, aussi des assistants avec un modèle de langage, peuvent se servir de cet agent comme d’un outil. Ce qui est écrit ici leur dit ce qu’il sait et quand l’interroger.",
   pluginFields: {
     model_name: "Nom pour les modèles",
     human_name: "Nom pour les personnes",
@@ -758,7 +764,7 @@ const fr: Words = {
     logo: "Logo (adresse)",
   },
   pluginActive: "Offert aux programmes",
-  masterTitle: "Enfants",
+  masterTitle: "Ses agents",
   masterText: "Les agents qui répondent pour celui-ci. Qui répond à quelle question se règle sous Comportement.",
   masterNone: "Aucun autre agent ne pourrait répondre pour celui-ci.",
 
@@ -929,7 +935,8 @@ const fr: Words = {
   addressHelp: "Un site, une page, un plan de site, un flux ou un film. Les pages sont lues une à la fois.",
   readingOptions: "Comment les documents sont lus",
   makeMaster: "Agent maître",
-  makeMasterHelp: "Il laisse d’autres agents répondre. Cela ne peut pas être changé plus tard.",
+  makeMasterHelp:
+    "Il interroge d’autres agents, et celui qui sait le mieux répond : un seul lieu pour plusieurs. Cela ne peut pas être changé plus tard.",
   reading: {
     titles: {
       is_ocr_enabled: "Scans et images",

@@ -50,7 +50,7 @@ const ja: Words = {
   // sign-in
   signInTitle: "サインイン",
   signInText:
-    "このサービスのキーを使います。確認は一度だけで、ブラウザーに残るのは Cookie であり、キーではありません。",
+    "キーは、パスワードのようにこのサービスを開く長い文字列です。サービスを運営する人が作って渡します。確認は一度だけで、ブラウザーに残るのは Cookie であり、キーではありません。",
   key: "キー",
   signIn: "サインイン",
   signOut: "サインアウト",
@@ -69,7 +69,7 @@ const ja: Words = {
 
   // frame
   main: "メインメニュー",
-  shape: "整える",
+  shape: "設定する",
   allAgents: "すべてのエージェント",
   chooseAgent: "エージェントを選ぶ",
   palette: "移動…",
@@ -201,6 +201,7 @@ const ja: Words = {
   labelsOf: (n) => `${number(n)} 件の文書のラベル`,
   labelsHelp: "ラベルのある文書は、そのどれかを持つ質問だけが見つけます。ラベルがなければ誰でも見つけます。",
   labelsNone: "このエージェントにはまだラベルがありません。",
+  labelsNoneText: "ひとつ作り、誰にでも見せるわけではない文書に付けてください。",
   textTab: "本文",
   tabs: { text: "本文", passages: "箇所", metadata: "引用での表示" },
   passagesText: "検索がこの文書で見つけ、回答が引用するものを、順番どおりに示します。",
@@ -446,10 +447,11 @@ const ja: Words = {
   // labels
   newLabel: "新しいラベル",
   labelsText:
-    "ラベルは、どの質問が文書を見つけてよいかを決めます。人に代わって質問する側が、質問とともにラベルを送ります。",
+    "ラベルを付けた文書は、そのラベルを持つ人と質問だけが見つけられます。人には「メンバー」で、訪問者には本人確認をするサイトが付け、プログラムは質問とともに送ります。ラベルのない文書は誰でも見つけられます。",
   labelNameHelp: "20 文字まで。数字で始めることはできません。",
-  labelUsers: "利用者",
-  labelUsersHelp: "代わって質問するアプリケーションのために保存します。",
+  labelUsers: "自社アプリケーションの利用者",
+  labelUsersHelp:
+    "メールアドレス。利用者に代わってここに質問するプログラムがある場合、どのラベルを送るかをこの一覧で調べます。一覧だけでは誰にも何も開きません。",
   deleteLabel: (name) => `「${name}」を削除しますか？`,
   deleteLabelText: "このラベルの文書は、別のラベルが付くまで閉じたままです。",
 
@@ -495,7 +497,8 @@ const ja: Words = {
   activate: "使用する",
   activateTitle: (n) => `版 ${n} を使用しますか？`,
   activateText: "その文が最新の版になります。何も失われません。",
-  subPersonas: "ここから作られたもの",
+  subPersonas: "ここから作られた指示",
+  subPersonasText: "各版からサービスが短い文章を二つ作ります。要点となる文と、どのメッセージにどの動作が合うかです。",
   generating: "最新の版から作っています。",
   generated: "生成",
   ownText: "自分の文",
@@ -713,7 +716,7 @@ const ja: Words = {
   // licences, plugin, master
   licences: "ライセンス",
   licencesText:
-    "ライセンスは、このエージェントの複製を動かす人のキーです。まだ有効かという問いのほかは何も開きません。",
+    "このエージェントの複製を他の人に渡すとき、ライセンスはその複製ひとつのキーです。複製のプログラムは、まだ使ってよいかをこのキーで問い合わせます。エージェントも文書も開きません。",
   licencesOff: "このエージェントはライセンスを発行していません。",
   licencesAllow: "ライセンスを許可",
   licencesNone: "まだライセンスがありません",
@@ -722,7 +725,8 @@ const ja: Words = {
   deleteLicence: (name) => `「${name}」のライセンスを取り消しますか？`,
   deleteLicenceText: "そのキーについて尋ねる人には、今後は無効と伝えられます。",
   plugin: "プラグイン",
-  pluginText: "このエージェントが、道具としてほかのプログラムにどう名乗るか。",
+  pluginText:
+    "言語モデルを使うアシスタントなど、ほかのプログラムがこのエージェントを道具として使えます。ここに書くことが、何を知っていて、いつ尋ねるべきかを伝えます。",
   pluginFields: {
     model_name: "モデル向けの名前",
     human_name: "人向けの名前",
@@ -731,7 +735,7 @@ const ja: Words = {
     logo: "ロゴ（アドレス）",
   },
   pluginActive: "プログラムに提供",
-  masterTitle: "子エージェント",
+  masterTitle: "配下のエージェント",
   masterText: "代わりに回答するエージェントです。誰がどの質問に答えるかは「ふるまい」で決めます。",
   masterNone: "代わりに回答できるエージェントはほかにありません。",
 
@@ -901,7 +905,8 @@ const ja: Words = {
   addressHelp: "ウェブサイト、ページ、サイトマップ、フィード、または動画。ページは一つずつ取得されます。",
   readingOptions: "文書の読み取り方",
   makeMaster: "マスターエージェント",
-  makeMasterHelp: "ほかのエージェントに回答させます。あとで変更できません。",
+  makeMasterHelp:
+    "ほかのエージェントに尋ね、最もよく知るものが回答します。複数のエージェントの窓口になります。あとで変更できません。",
   reading: {
     titles: {
       is_ocr_enabled: "スキャンと画像",

@@ -49,7 +49,8 @@ const pt: Words = {
 
   // sign-in
   signInTitle: "Entrar",
-  signInText: "Com uma chave deste serviço. Ela é verificada uma vez; o navegador guarda um cookie, não a chave.",
+  signInText:
+    "Uma chave é um texto longo que abre este serviço, como uma senha. Quem mantém o serviço faz uma para você. Ela é verificada uma vez; o navegador guarda um cookie, não a chave.",
   key: "Chave",
   signIn: "Entrar",
   signOut: "Sair",
@@ -68,7 +69,7 @@ const pt: Words = {
 
   // frame
   main: "Menu principal",
-  shape: "Dar forma",
+  shape: "Configurar",
   allAgents: "Todos os agentes",
   chooseAgent: "Escolher um agente",
   palette: "Ir para …",
@@ -91,12 +92,12 @@ const pt: Words = {
   askText: "Cada resposta vem dos documentos e mostra de onde.",
   askNothingTitle: "Ainda não há de onde responder",
   askNothingText: "Adicione arquivos ou um endereço; já se pode perguntar quando o primeiro documento estiver lido.",
-  askAgent: (name) => `Perguntar a ${name} …`,
   masterAloneTitle: "Ainda ninguém responde por ele",
   masterAloneText: "Um agente mestre pergunta a outros. Escolha os agentes que respondem por ele.",
   masterChoose: "Escolher seus agentes",
   masterEmptyTitle: "Seus agentes ainda não têm de onde responder",
   masterEmptyText: "Dê a um deles arquivos ou um endereço; a partir daí este também responde.",
+  askAgent: (name) => `Perguntar a ${name} …`,
   askCounts: "Cada pergunta feita aqui é uma das que o plano tem para este mês.",
   whatDoYouKnow: "Sobre o que você sabe?",
   earlierQuestions: (n) => `${s(n, "pergunta anterior", "perguntas anteriores")}: em Conversas`,
@@ -201,6 +202,7 @@ const pt: Words = {
   labelsHelp:
     "Um documento com etiquetas só é encontrado por perguntas que levam uma delas. Sem etiquetas, todas o encontram.",
   labelsNone: "Este agente ainda não tem etiquetas.",
+  labelsNoneText: "Crie uma e dê-a aos documentos que nem todos devem encontrar.",
   textTab: "Texto",
   tabs: { text: "Texto", passages: "Trechos", metadata: "Nas citações" },
   passagesText: "O que uma busca encontra deste documento e uma resposta cita, em sua ordem.",
@@ -449,10 +451,11 @@ const pt: Words = {
   // labels
   newLabel: "Nova etiqueta",
   labelsText:
-    "As etiquetas dizem quais perguntas podem encontrar um documento. Quem pergunta em nome de outros envia as etiquetas deles com a pergunta.",
+    "Uma etiqueta fecha um documento: só pessoas e perguntas que a têm o encontram. As pessoas recebem etiquetas em Pessoas, os visitantes do site que os identifica, e os programas as enviam com a pergunta. Documentos sem etiqueta qualquer um encontra.",
   labelNameHelp: "Até 20 letras, sem algarismo no começo.",
-  labelUsers: "Usuários",
-  labelUsersHelp: "Guardados para o aplicativo que pergunta em nome deles.",
+  labelUsers: "Usuários do seu próprio aplicativo",
+  labelUsersHelp:
+    "Endereços de e-mail, se você tem um programa que pergunta aqui por seus usuários: ele consulta nesta lista quais etiquetas enviar. Sozinha, a lista não abre nada a ninguém.",
   deleteLabel: (name) => `Excluir “${name}”?`,
   deleteLabelText: "Os documentos que a têm ficam fechados até receberem outras etiquetas.",
 
@@ -509,7 +512,9 @@ const pt: Words = {
   activate: "Ativar",
   activateTitle: (n) => `Ativar a versão ${n}?`,
   activateText: "Seu texto vira a versão mais recente. Nada se perde.",
-  subPersonas: "Feito a partir dela",
+  subPersonas: "Instruções feitas a partir dela",
+  subPersonasText:
+    "De cada versão o serviço faz dois textos mais curtos: as frases que mais dizem, e qual ação serve a qual mensagem.",
   generating: "Sendo feito a partir da versão mais recente.",
   generated: "Gerado",
   ownText: "Texto próprio",
@@ -726,7 +731,8 @@ const pt: Words = {
 
   // licences, plugin, master
   licences: "Licenças",
-  licencesText: "Uma licença é uma chave para quem roda uma cópia deste agente. Ela só abre a pergunta se ainda vale.",
+  licencesText:
+    "Se você entrega cópias deste agente a outros, uma licença é a chave de uma delas: o programa pergunta com ela se a cópia ainda é permitida. Ela não abre nem o agente nem os documentos.",
   licencesOff: "Este agente não dá licenças.",
   licencesAllow: "Permitir licenças",
   licencesNone: "Ainda não há licenças",
@@ -735,7 +741,8 @@ const pt: Words = {
   deleteLicence: (name) => `Retirar a licença de “${name}”?`,
   deleteLicenceText: "Quem perguntar por sua chave saberá a partir de agora que não vale.",
   plugin: "Plugin",
-  pluginText: "Como este agente se apresenta como ferramenta a outros programas.",
+  pluginText:
+    "Outros programas, também assistentes com um modelo de linguagem, podem usar este agente como ferramenta. O que está aqui lhes diz o que ele sabe e quando perguntar.",
   pluginFields: {
     model_name: "Nome para modelos",
     human_name: "Nome para pessoas",
@@ -744,7 +751,7 @@ const pt: Words = {
     logo: "Logotipo (endereço)",
   },
   pluginActive: "Oferecido a programas",
-  masterTitle: "Filhos",
+  masterTitle: "Seus agentes",
   masterText: "Os agentes que respondem por este. Quem responde a qual pergunta se define em Comportamento.",
   masterNone: "Não há outro agente que possa responder por este.",
 
@@ -914,7 +921,8 @@ const pt: Words = {
   addressHelp: "Um site, uma página, um mapa do site, um feed ou um filme. As páginas são lidas uma por vez.",
   readingOptions: "Como os documentos são lidos",
   makeMaster: "Agente mestre",
-  makeMasterHelp: "Ele deixa outros agentes responderem. Não pode ser alterado depois.",
+  makeMasterHelp:
+    "Ele pergunta a outros agentes, e responde o que melhor sabe: um só lugar para vários. Não pode ser alterado depois.",
   reading: {
     titles: {
       is_ocr_enabled: "Digitalizações e imagens",

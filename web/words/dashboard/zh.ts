@@ -49,7 +49,8 @@ const zh: Words = {
 
   // sign-in
   signInTitle: "登录",
-  signInText: "使用本服务的密钥。密钥只检查一次；浏览器保存的是 Cookie，不是密钥。",
+  signInText:
+    "密钥是一段长文本，像密码一样打开本服务，由服务的运营者为您生成。密钥只检查一次；浏览器保存的是 Cookie，不是密钥。",
   key: "密钥",
   signIn: "登录",
   signOut: "退出登录",
@@ -68,7 +69,7 @@ const zh: Words = {
 
   // frame
   main: "主菜单",
-  shape: "塑造",
+  shape: "设置",
   allAgents: "所有代理",
   chooseAgent: "选择代理",
   palette: "前往…",
@@ -91,12 +92,12 @@ const zh: Words = {
   askText: "每个回答都取自文档，并标明出处。",
   askNothingTitle: "还没有可用来回答的内容",
   askNothingText: "请添加文件或地址；第一个文档读完后就可以提问。",
-  askAgent: (name) => `向 ${name} 提问…`,
   masterAloneTitle: "还没有代理代它回答",
   masterAloneText: "主代理会询问其他代理。请选择代它回答的代理。",
   masterChoose: "选择它的代理",
   masterEmptyTitle: "它的代理还没有可用来回答的内容",
   masterEmptyText: "给其中一个添加文件或地址，之后它也能回答。",
+  askAgent: (name) => `向 ${name} 提问…`,
   askCounts: "在这里提出的每个问题都计入本月套餐的问题数。",
   whatDoYouKnow: "你了解哪些内容？",
   earlierQuestions: (n) => `更早的 ${number(n)} 个问题：见“对话”`,
@@ -199,6 +200,7 @@ const zh: Words = {
   labelsOf: (n) => `${number(n)} 个文档的标签`,
   labelsHelp: "有标签的文档只会被带有其中之一的问题找到。没有标签则人人可以找到。",
   labelsNone: "此代理还没有标签。",
+  labelsNoneText: "请新建一个，并把它加到不应被所有人找到的文档上。",
   textTab: "文字",
   tabs: { text: "文字", passages: "段落", metadata: "在引用中" },
   passagesText: "搜索在此文档中找到、回答所引用的内容，按原有顺序。",
@@ -441,10 +443,12 @@ const zh: Words = {
 
   // labels
   newLabel: "新标签",
-  labelsText: "标签决定哪些问题可以找到一个文档。代他人提问者随问题发送其标签。",
+  labelsText:
+    "标签会关闭文档：只有拥有该标签的人和问题才能找到它。人员的标签在“人员”中设置，访客的标签由为其登录的网站给出，程序则随问题发送。没有标签的文档任何人都能找到。",
   labelNameHelp: "最多 20 个字母，不能以数字开头。",
-  labelUsers: "用户",
-  labelUsersHelp: "为代其提问的应用保存。",
+  labelUsers: "您自己应用的用户",
+  labelUsersHelp:
+    "电子邮件地址：如果您有程序代其用户在此提问，它会在此列表中查询应发送哪些标签。列表本身不会向任何人开放任何内容。",
   deleteLabel: (name) => `删除“${name}”？`,
   deleteLabelText: "带有它的文档保持关闭，直到获得其他标签。",
 
@@ -489,7 +493,8 @@ const zh: Words = {
   activate: "启用",
   activateTitle: (n) => `启用版本 ${n}？`,
   activateText: "它的文字成为最新版本。什么都不会丢失。",
-  subPersonas: "由它生成",
+  subPersonas: "由它生成的指示",
+  subPersonasText: "服务会由每个版本生成两段较短的文字：最关键的句子，以及哪个动作适合哪条消息。",
   generating: "正在由最新版本生成。",
   generated: "生成的",
   ownText: "自己的文字",
@@ -704,7 +709,8 @@ const zh: Words = {
 
   // licences, plugin, master
   licences: "许可证",
-  licencesText: "许可证是给运行此代理副本者的密钥。它只能用来询问它是否仍然有效。",
+  licencesText:
+    "如果您把此代理的副本交给他人，许可证就是其中一个副本的密钥：副本的程序用它询问是否仍被允许。它既不打开代理，也不打开文档。",
   licencesOff: "此代理不发放许可证。",
   licencesAllow: "允许许可证",
   licencesNone: "还没有许可证",
@@ -713,7 +719,8 @@ const zh: Words = {
   deleteLicence: (name) => `收回“${name}”的许可证？`,
   deleteLicenceText: "从现在起，询问其密钥者会得知它无效。",
   plugin: "插件",
-  pluginText: "此代理作为工具如何向其他程序介绍自己。",
+  pluginText:
+    "其他程序（包括带有语言模型的助手）可以把此代理当作工具使用。这里写的内容告诉它们：它知道什么，以及什么时候该问它。",
   pluginFields: {
     model_name: "给模型的名称",
     human_name: "给人的名称",
@@ -722,7 +729,7 @@ const zh: Words = {
     logo: "标志（地址）",
   },
   pluginActive: "提供给程序",
-  masterTitle: "子代理",
+  masterTitle: "它的代理",
   masterText: "代它回答的代理。谁回答哪个问题在“行为”中设置。",
   masterNone: "没有其他代理可以代它回答。",
 
@@ -884,7 +891,7 @@ const zh: Words = {
   addressHelp: "网站、页面、站点地图、订阅源或影片。页面一次抓取一个。",
   readingOptions: "如何读取文档",
   makeMaster: "主代理",
-  makeMasterHelp: "它让其他代理来回答。之后不能更改。",
+  makeMasterHelp: "它询问其他代理，由最了解的那个来回答：一个入口对应多个代理。之后不能更改。",
   reading: {
     titles: {
       is_ocr_enabled: "扫描件和图片",
