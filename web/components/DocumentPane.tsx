@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { get } from "../lib/api";
 import type { Source } from "../lib/chat";
 import { download } from "../lib/files";
-import { atMoment, clock, number } from "../lib/format";
+import { atMoment, clock } from "../lib/format";
 import { pageReader } from "../lib/pages";
 import { useResource } from "../lib/resource";
 import { attempt } from "../lib/state";
@@ -45,7 +45,7 @@ export function DocumentPane({ agentId, source, n, places, current, onCurrent, o
             {[
               page && known?.pages ? w.pageOfPages(page, known.pages) : "",
               place && place.second !== null ? clock(place.second) : "",
-              known && w.words(number(known.words)),
+              known && w.words(known.words),
             ]
               .filter(Boolean)
               .join(" · ")}

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { changeMany, readPages, type ContentPage, type Filter } from "../lib/content";
 import { useChoice } from "../lib/choice";
 import { tellDeleted } from "../lib/deleted";
-import { ago, bytes, host, number } from "../lib/format";
+import { ago, bytes, host } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { goQuery } from "../lib/router";
 import { attempt, hasFeature, readStats, tell } from "../lib/state";
@@ -148,7 +148,7 @@ export function DocumentRows({ id, filter, limit, origin, empty, version, onChan
               {
                 title: w.size,
                 kind: "num right aside-column",
-                cell: (row) => (row.words ? w.words(number(row.words)) : row.filesize ? bytes(row.filesize) : ""),
+                cell: (row) => (row.words ? w.words(row.words) : row.filesize ? bytes(row.filesize) : ""),
               },
               { title: w.cited, kind: "num right", cell: (row) => (row.cited ? w.citedTimes(row.cited) : "–") },
               { title: w.changed, kind: "num aside-column", cell: (row) => ago(row.updated_at) },

@@ -13,7 +13,7 @@ import { get, post, put, remove } from "../lib/api";
 import { tellDeleted } from "../lib/deleted";
 import { readPage } from "../lib/content";
 import { download } from "../lib/files";
-import { date, dateTime, number } from "../lib/format";
+import { date, dateTime } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { attempt, hasFeature, readStats, tell } from "../lib/state";
 import type { List, Metadata, PageText, Passage } from "../lib/types";
@@ -213,7 +213,7 @@ export default function DocumentSheet({ id, pageId, onClose, onChanged }: Props)
         <p class="lead num">
           {[
             w.status[page.index_status],
-            metadata.value.value?.word_count != null && w.words(number(metadata.value.value.word_count)),
+            metadata.value.value?.word_count != null && w.words(metadata.value.value.word_count),
             page.cited > 0 && w.citedTimes(page.cited),
             page.dated_at && w.improve.dated(date(page.dated_at)),
             dateTime(page.updated_at),

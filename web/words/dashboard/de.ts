@@ -123,7 +123,7 @@ const de: Words = {
   onPages: (list, n) => (n === 1 ? `Seite ${list}` : `Seiten ${list}`),
   page: (n) => `Seite ${n}`,
   pageOfPages: (n, all) => `Seite ${number(n)} von ${number(all)}`,
-  words: (n) => `${n} Wörter`,
+  words: (n) => s(n, "Wort", "Wörter"),
   claimsStand: (stand, all) =>
     all === 1
       ? stand

@@ -121,7 +121,7 @@ const en = {
   onPages: (list: string, n: number) => (n === 1 ? `page ${list}` : `pages ${list}`),
   page: (n: number) => `Page ${n}`,
   pageOfPages: (n: number, all: number) => `Page ${number(n)} of ${number(all)}`,
-  words: (n: string) => `${n} words`,
+  words: (n: number) => s(n, "word", "words"),
   claimsStand: (stand: number, all: number) =>
     all === 1
       ? stand

@@ -121,7 +121,7 @@ const es: Words = {
   onPages: (list, n) => (n === 1 ? `página ${list}` : `páginas ${list}`),
   page: (n) => `Página ${n}`,
   pageOfPages: (n, all) => `Página ${number(n)} de ${number(all)}`,
-  words: (n) => `${n} palabras`,
+  words: (n) => s(n, "palabra", "palabras"),
   claimsStand: (stand, all) =>
     all === 1
       ? stand

@@ -125,7 +125,7 @@ const fr: Words = {
   onPages: (list, n) => (n === 1 ? `page ${list}` : `pages ${list}`),
   page: (n) => `Page ${n}`,
   pageOfPages: (n, all) => `Page ${number(n)} sur ${number(all)}`,
-  words: (n) => `${n} mots`,
+  words: (n) => s(n, "mot", "mots"),
   claimsStand: (stand, all) =>
     all === 1
       ? stand

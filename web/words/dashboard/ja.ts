@@ -121,7 +121,7 @@ const ja: Words = {
   onPages: (list) => `${list} ページ`,
   page: (n) => `${n} ページ`,
   pageOfPages: (n, all) => `${number(n)} / ${number(all)} ページ`,
-  words: (n) => `${n} 語`,
+  words: (n) => `${number(n)} 語`,
   claimsStand: (stand, all) =>
     all === 1
       ? stand

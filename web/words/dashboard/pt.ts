@@ -121,7 +121,7 @@ const pt: Words = {
   onPages: (list, n) => (n === 1 ? `página ${list}` : `páginas ${list}`),
   page: (n) => `Página ${n}`,
   pageOfPages: (n, all) => `Página ${number(n)} de ${number(all)}`,
-  words: (n) => `${n} palavras`,
+  words: (n) => s(n, "palavra", "palavras"),
   claimsStand: (stand, all) =>
     all === 1
       ? stand

@@ -121,7 +121,7 @@ const zh: Words = {
   onPages: (list) => `第 ${list} 页`,
   page: (n) => `第 ${n} 页`,
   pageOfPages: (n, all) => `第 ${number(n)} 页，共 ${number(all)} 页`,
-  words: (n) => `${n} 个词`,
+  words: (n) => `${number(n)} 个词`,
   claimsStand: (stand, all) =>
     all === 1
       ? stand
