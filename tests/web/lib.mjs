@@ -118,10 +118,46 @@ export async function faults(page, what, { rules = null, within = null } = {}) {
   );
 }
 
+/** What of a screen stands where nobody sees it, or is too small for a finger: words that are cut, what sticks out of
+ * the window, a table behind a scroll to the side, and whatever is pressed and has less than 24 by 24 px. */
+const misfits = (page) =>
+  page.evaluate(() => {
+    const found = [];
+    const isShown = (element) =>
+      element.checkVisibility({ visibilityProperty: true }) && !element.closest(".hidden, svg");
+    const name = (element) => `${element.outerHTML.slice(0, 90)} …`;
+    for (const element of document.querySelectorAll("main *")) {
+      if (!isShown(element)) continue;
+      const { left, right, width } = element.getBoundingClientRect();
+      const style = getComputedStyle(element);
+      // Words for readers of the screen alone.
+      if (width <= 1 || style.clipPath !== "none" || element.parentElement.closest(".table-wrap")) continue;
+      const out = Math.max(right - document.documentElement.clientWidth, -left);
+      const over = element.scrollWidth - element.clientWidth;
+      if (out > 1) found.push(`${Math.round(out)} px out of the window: ${name(element)}`);
+      if (element.matches(".table-wrap") && over > 1) found.push(`${over} px behind a scroll: ${name(element)}`);
+      const isText =
+        !element.children.length && element.textContent && !element.matches("input, textarea, select, pre");
+      if (isText && over > 1 && style.overflowX === "hidden" && style.textOverflow !== "ellipsis")
+        found.push(`${over} px of words are cut: ${name(element)}`);
+    }
+    for (const element of document.querySelectorAll("button, a[href], input, select, textarea, summary")) {
+      if (!isShown(element) || element.type === "file" || element.type === "hidden") continue;
+      const style = getComputedStyle(element);
+      // A link among the words of a sentence has their height.
+      if (element.matches("a") && style.display === "inline" && element.closest("p, small, .lead")) continue;
+      const { width, height } = (element.closest("label") ?? element).getBoundingClientRect();
+      if (width > 1 && (width < 23.9 || height < 23.9))
+        found.push(`${Math.round(width)} by ${Math.round(height)} px to press: ${name(element)}`);
+    }
+    return found;
+  });
+
 /** What is wrong with what is shown, light and dark, from either side, narrow and wide: nothing is loaded anew.
- * `within`: the part whose colours and places are looked at, where the rest was seen before. */
+ * `within`: the part whose colours and places are looked at, where the rest was seen before. `isScreen`: it is a
+ * screen of the dashboard, of which nothing may be cut. */
 export async function faultsEverywhere(page, what, options = {}) {
-  const { sides = ["ltr", "rtl"], widths = [320, 1440], within = null } = options;
+  const { sides = ["ltr", "rtl"], widths = [320, 1440], within = null, isScreen = false } = options;
   const found = [];
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
@@ -133,8 +169,12 @@ export async function faultsEverywhere(page, what, options = {}) {
         const first = side === sides[0] && colorScheme === "light";
         found.push(...(await faults(page, here, first ? {} : { rules: seen, within })));
       }
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const over = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement;
+        return scrollWidth - clientWidth;
+      });
       if (over > 0) found.push(`${what}, ${width}, ${side}: ${over} px are cut off`);
+      if (isScreen) found.push(...(await misfits(page)).map((one) => `${what}, ${width}, ${side}: ${one}`));
     }
   }
   await page.emulateMedia({ colorScheme: "light" });

@@ -7,7 +7,8 @@ import { Pager } from "./Pager";
 
 export interface Column<T> {
   title: ComponentChildren;
-  /** How it stands: num, right; what: the name of the row; aside-column: only where there is room. */
+  /** How it stands: num, right; what: the name of the row; aside-column, and before it wide-column: only
+   * where there is room. */
   kind?: string;
   cell: (row: T) => ComponentChildren;
 }
@@ -31,12 +32,14 @@ export const Rows = <T, K extends number | string>({ rows, columns, idOf, action
         <tr>
           {choice && (
             <th class="check">
-              <input
-                type="checkbox"
-                aria-label={w.chooseAll}
-                checked={choice.isAll}
-                onChange={choice.isAll ? choice.none : choice.chooseAll}
-              />
+              <label>
+                <input
+                  type="checkbox"
+                  aria-label={w.chooseAll}
+                  checked={choice.isAll}
+                  onChange={choice.isAll ? choice.none : choice.chooseAll}
+                />
+              </label>
             </th>
           )}
           {columns.map(({ title, kind }, i) => (
@@ -56,12 +59,14 @@ export const Rows = <T, K extends number | string>({ rows, columns, idOf, action
           <tr key={idOf(row)}>
             {choice && (
               <td class="check">
-                <input
-                  type="checkbox"
-                  aria-label={`${w.choose} ${choice.nameOf(row)}`}
-                  checked={choice.ids.includes(idOf(row))}
-                  onChange={(e) => choice.choose(idOf(row), e.currentTarget.checked)}
-                />
+                <label>
+                  <input
+                    type="checkbox"
+                    aria-label={`${w.choose} ${choice.nameOf(row)}`}
+                    checked={choice.ids.includes(idOf(row))}
+                    onChange={(e) => choice.choose(idOf(row), e.currentTarget.checked)}
+                  />
+                </label>
               </td>
             )}
             {columns.map(({ kind, cell, title }, i) => (

@@ -371,7 +371,7 @@ export default function Conversations({ id }: { id: number }) {
                       kind: "aside-column",
                       cell: (talk) => w.surfaces[talk.request_source as "web"] ?? talk.request_source,
                     },
-                    { title: w.begun, kind: "num aside-column", cell: (talk) => dateTime(talk.created_at) },
+                    { title: w.begun, kind: "num wide-column", cell: (talk) => dateTime(talk.created_at) },
                     { title: w.lastMessage, kind: "num", cell: (talk) => ago(talk.updated_at) },
                   ]}
                 />

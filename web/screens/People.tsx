@@ -11,7 +11,7 @@ import { Table } from "../components/Table";
 import { get, post, put, remove } from "../lib/api";
 import { ago } from "../lib/format";
 import { rights, roles, type Browser, type Grant, type Person, type Right, type Role } from "../lib/people";
-import { useResource } from "../lib/resource";
+import { isThere, useResource } from "../lib/resource";
 import { attempt, leave, tell } from "../lib/state";
 import type { Agent, List } from "../lib/types";
 import { w } from "../words/dashboard";
@@ -275,37 +275,42 @@ export default function People() {
             />
           )}
         </Loaded>
-        <h2>{w.browsersIn}</h2>
-        <Loaded from={browsers}>
-          {(list) => (
-            <Table
-              list={list}
-              idOf={(row) => row.id}
-              columns={[
-                {
-                  title: w.name,
-                  kind: "what",
-                  cell: (row) => (
-                    <>
-                      <b>{inWhom(row)}</b> {row.is_mine && <span class="badge accent">{w.yours}</span>}
-                      <small>{row.browser}</small>
-                    </>
-                  ),
-                },
-                { title: w.browserFrom, kind: "aside-column", cell: (row) => row.address },
-                { title: w.lastUsed, kind: "num", cell: (row) => ago(row.seen_at) },
-              ]}
-              actions={(row) => (
-                <Button
-                  kind="quiet"
-                  icon="signout"
-                  label={`${w.signOut}: ${inWhom(row)}`}
-                  onClick={() => void end(row)}
+        {/* Below what may be long or short: not before that is there. */}
+        {isThere(people) && (
+          <>
+            <h2>{w.browsersIn}</h2>
+            <Loaded from={browsers}>
+              {(list) => (
+                <Table
+                  list={list}
+                  idOf={(row) => row.id}
+                  columns={[
+                    {
+                      title: w.name,
+                      kind: "what",
+                      cell: (row) => (
+                        <>
+                          <b>{inWhom(row)}</b> {row.is_mine && <span class="badge accent">{w.yours}</span>}
+                          <small>{row.browser}</small>
+                        </>
+                      ),
+                    },
+                    { title: w.browserFrom, kind: "aside-column", cell: (row) => row.address },
+                    { title: w.lastUsed, kind: "num", cell: (row) => ago(row.seen_at) },
+                  ]}
+                  actions={(row) => (
+                    <Button
+                      kind="quiet"
+                      icon="signout"
+                      label={`${w.signOut}: ${inWhom(row)}`}
+                      onClick={() => void end(row)}
+                    />
+                  )}
                 />
               )}
-            />
-          )}
-        </Loaded>
+            </Loaded>
+          </>
+        )}
       </div>
       {edited && (
         <Edit

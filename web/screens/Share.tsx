@@ -67,6 +67,7 @@ function Live({ now }: { now: Agent }) {
       </span>
       <iframe
         key={turn}
+        loading="lazy"
         class={phone ? "phone" : ""}
         src={`/embed/${now.shareable_slug}?mode=inline`}
         title={w.preview}
