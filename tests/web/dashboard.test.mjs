@@ -434,14 +434,21 @@ test("the first view is small", async (t) => {
   assert.ok(bytes > 5000 && bytes < FIRST_VIEW, `${bytes} bytes`);
 });
 
-test("over HTTP/1.1 no screen takes more than twelve requests", async (t) => {
+test("over HTTP/1.1 no screen takes more than twelve requests, and on a phone nothing of it moves", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ project_name: "Harbour", files: library });
   await agent.ask("Who built the Velmora lighthouse?");
   await agent.expect(200, "GET", "/opening");
-  const { page, quiet } = await signedIn(t, kb);
+  const { page, quiet } = await signedIn(t, kb, { viewport: { width: 390, height: 844 } });
   const asked = [];
   page.on("request", (request) => request.url().startsWith(kb.url) && asked.push(request.url()));
+  await page.addInitScript(() => {
+    window.moved = [];
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput, sources } of list.getEntries())
+        if (!hadRecentInput) window.moved.push([value, ...sources.map(({ node }) => node?.className ?? "")]);
+    }).observe({ type: "layout-shift", buffered: true });
+  });
   for (const place of [...screens.map((name) => `/agents/${agent.id}/${name}`), ...places]) {
     await page.goto("about:blank");
     asked.length = 0;
@@ -449,8 +456,17 @@ test("over HTTP/1.1 no screen takes more than twelve requests", async (t) => {
     await page.locator(".content, .ask-body").waitFor();
     await page.waitForLoadState("networkidle");
     assert.ok(asked.length > 6 && asked.length <= 12, `${place}: ${asked.length}\n${asked.join("\n")}`);
+    const moved = await page.evaluate(() => window.moved);
+    assert.ok(moved.reduce((sum, [value]) => sum + value, 0) <= 0.02, `${place} moves: ${JSON.stringify(moved)}`);
   }
   const { shareable_link: link } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  // What visitors see of it is a page of its own, which comes when somebody comes to it.
+  asked.length = 0;
+  await page.goto(`${kb.url}/agents/${agent.id}/share`, { waitUntil: "networkidle" });
+  await page.getByText("Put it into your site").waitFor();
+  assert.ok(asked.length <= 12, `Share of what is public: ${asked.length}\n${asked.join("\n")}`);
+  await page.locator(".live-preview iframe").scrollIntoViewIfNeeded();
+  await page.frameLocator(".live-preview iframe").getByRole("textbox").waitFor();
   await page.goto("about:blank");
   asked.length = 0;
   await page.goto(new URL(new URL(link).pathname, kb.url).href, { waitUntil: "networkidle" });

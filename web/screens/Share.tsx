@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { Copy } from "../components/Copy";
@@ -57,8 +57,18 @@ function Ways({ now }: { now: Agent }) {
 function Live({ now }: { now: Agent }) {
   const [phone, setPhone] = useState(true);
   const [turn, setTurn] = useState(0);
+  // It is a page of its own: on a phone, where it stands below all else, not before somebody comes to it.
+  const place = useRef<HTMLElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => entries.some((each) => each.isIntersecting) && setSeen(true),
+    );
+    observer.observe(place.current!);
+    return () => observer.disconnect();
+  }, []);
   return (
-    <aside class="live-preview" aria-label={w.preview}>
+    <aside class="live-preview" aria-label={w.preview} ref={place}>
       <span class="chips">
         <button class="chip" aria-pressed={phone} onClick={() => setPhone(!phone)}>
           {w.phone}
@@ -67,9 +77,8 @@ function Live({ now }: { now: Agent }) {
       </span>
       <iframe
         key={turn}
-        loading="lazy"
         class={phone ? "phone" : ""}
-        src={`/embed/${now.shareable_slug}?mode=inline`}
+        src={isSeen ? `/embed/${now.shareable_slug}?mode=inline` : undefined}
         title={w.preview}
         allow="clipboard-write"
       />
