@@ -16,6 +16,7 @@
 #include "base/utf8.h"
 #include "index/outline.h"
 #include "store/pages.h"
+#include "store/sources.h"
 
 enum {
 	TOPICS_SHOWN = 8,  /* document titles in an overview */
@@ -208,24 +209,68 @@ static void say_list(struct run *run, enum kb_phrase intro, const struct kb_sv *
 		say(run, kb_arena_printf(run->arena, "\n- %.*s", KB_SV_ARG(items[i])));
 }
 
-/* Reads a step of the documents together with the access that knows their labels: nothing was
- * published in between. Where something is published all the time, it gives no documents. */
+/* Has the access that knows the labels of what is read next, or of what was read before: until
+ * nothing was published in between. */
+static bool hold(struct run *run, struct kb_err *err)
+{
+	kb_live_release(run->live);
+	return kb_catalog_get(run->answerer->catalog, run->request->agent->id, run->live, err);
+}
+
+static bool held(struct run *run, bool *ok, struct kb_err *err)
+{
+	int64_t version;
+
+	if (!kb_store_index_version(run->answerer->store, run->request->agent->id, &version, err))
+		return false;
+	*ok = version == run->live->version;
+	return true;
+}
+
+/* Reads a step of the documents together with the access that knows their labels. Where something
+ * is published all the time, it gives no documents. */
 static bool read_pages(struct run *run, const struct kb_page_filter *filter,
                        struct kb_page_list *pages, struct kb_err *err)
 {
-	struct kb_store *store = run->answerer->store;
-	int64_t agent_id = run->request->agent->id, version;
+	bool ok = false;
 
-	for (int i = 0; i < TOPICS_TRIES; i++) {
-		kb_live_release(run->live);
-		if (!kb_catalog_get(run->answerer->catalog, agent_id, run->live, err)
-		    || !kb_store_page_list(store, run->arena, agent_id, filter, pages, err)
-		    || !kb_store_index_version(store, agent_id, &version, err))
+	for (int i = 0; i < TOPICS_TRIES && !ok; i++)
+		if (!hold(run, err)
+		    || !kb_store_page_list(run->answerer->store, run->arena,
+		                           run->request->agent->id, filter, pages, err)
+		    || !held(run, &ok, err))
 			return false;
-		if (version == run->live->version)
-			return true;
+	if (!ok)
+		*pages = (struct kb_page_list){ 0 };
+	return true;
+}
+
+/* The same of the newest documents of uploads, and of each of the newest websites. */
+static bool read_sources(struct run *run, struct kb_page_list **lists, size_t *count,
+                         struct kb_err *err)
+{
+	struct kb_store *store = run->answerer->store;
+	struct kb_source_list sources;
+	bool ok = false;
+
+	*lists = KB_NEW_ARRAY(run->arena, TOPICS_SHOWN, struct kb_page_list);
+	for (int i = 0; i < TOPICS_TRIES && !ok; i++) {
+		*count = 0;
+		if (!hold(run, err)
+		    || !kb_store_source_list(store, run->arena, run->request->agent->id, &sources,
+		                             err))
+			return false;
+		/* The first is that of uploads, which are there from the beginning. */
+		for (size_t j = 0; j < sources.count && *count < TOPICS_SHOWN; j++)
+			if (!kb_store_source_pages(store, run->arena,
+			                           &sources.v[j ? sources.count - j : 0],
+			                           TOPICS_READ, &(*lists)[(*count)++], err))
+				return false;
+		if (!held(run, &ok, err))
+			return false;
 	}
-	*pages = (struct kb_page_list){ 0 };
+	if (!ok)
+		*count = 0;
 	return true;
 }
 
@@ -305,39 +350,86 @@ static void say_counts(struct run *run, struct kb_pass *pass)
 	                                                  KB_PHRASE_COUNTS, values, 2))));
 }
 
-/* Titles and sections of the newest documents that the request may find, each once; and counts. */
+/* What an overview has come to. */
+struct topics {
+	struct kb_pass pass;
+	struct kb_sv titles[TOPICS_SHOWN], lines[TOPICS_SHOWN];
+	size_t shown;
+};
+
+/* Whether the overview names the page: one that may be found, and has a title of its own. */
+static bool take_topic(struct run *run, struct topics *topics, const struct kb_page *page,
+                       bool *took, struct kb_err *err)
+{
+	struct kb_sv title = title_of(run, page), *line = &topics->lines[topics->shown];
+
+	*took = false;
+	if (title.n == 0 || page->index != KB_STATUS_OK || !kb_pass_allows(&topics->pass, page->id))
+		return true;
+	for (size_t i = 0; i < topics->shown; i++)
+		if (kb_sv_eq(topics->titles[i], title))
+			return true;
+	if (!describe(run, page, title, line, err))
+		return false;
+	*line = kb_outguard_quote(run->arena, *line);
+	topics->titles[topics->shown++] = title;
+	*took = true;
+	return true;
+}
+
+/* Of each source in turn its newest: a website that was read last hides no file. */
+static bool take_in_turns(struct run *run, struct topics *topics, const struct kb_page_list *lists,
+                          size_t count, struct kb_err *err)
+{
+	size_t *next = KB_NEW_ARRAY(run->arena, count, size_t);
+	bool any = true;
+
+	while (any && topics->shown < TOPICS_SHOWN) {
+		any = false;
+		for (size_t i = 0; i < count && topics->shown < TOPICS_SHOWN; i++) {
+			bool took = false;
+
+			while (!took && next[i] < lists[i].count)
+				if (!take_topic(run, topics, &lists[i].v[next[i]++], &took, err))
+					return false;
+			any = any || took;
+		}
+	}
+	return true;
+}
+
+/* Titles and sections of documents that the request may find, each once; and counts. */
 static bool say_topics(struct run *run, struct kb_err *err)
 {
 	struct kb_page_filter filter = { .list = { .page = 1, .limit = TOPICS_READ },
 		                         .crawl = -1,
 		                         .index = KB_STATUS_OK };
-	struct kb_sv titles[TOPICS_SHOWN], lines[TOPICS_SHOWN];
-	struct kb_page_list pages;
-	size_t shown = 0;
-	struct kb_pass pass;
+	struct topics topics = { .shown = 0 };
+	struct kb_page_list pages, *lists;
+	size_t count;
 
-	do {
+	if (!read_sources(run, &lists, &count, err))
+		return false;
+	kb_pass_init(&topics.pass, run->live->access, run->arena, &run->request->labels);
+	if (!take_in_turns(run, &topics, lists, count, err))
+		return false;
+	/* Where labels hide the newest of them, what is behind those. */
+	while (topics.shown < TOPICS_SHOWN && filter.list.page <= TOPICS_READS) {
+		bool took;
+
 		if (!read_pages(run, &filter, &pages, err))
 			return false;
-		kb_pass_init(&pass, run->live->access, run->arena, &run->request->labels);
-		for (size_t i = 0; i < pages.count && shown < TOPICS_SHOWN; i++) {
-			struct kb_sv title = title_of(run, &pages.v[i]);
-			bool skip = title.n == 0 || !kb_pass_allows(&pass, pages.v[i].id);
-
-			for (size_t j = 0; j < shown; j++)
-				skip = skip || kb_sv_eq(titles[j], title);
-			if (skip)
-				continue;
-			titles[shown] = title;
-			if (!describe(run, &pages.v[i], title, &lines[shown], err))
+		kb_pass_init(&topics.pass, run->live->access, run->arena, &run->request->labels);
+		for (size_t i = 0; i < pages.count && topics.shown < TOPICS_SHOWN; i++)
+			if (!take_topic(run, &topics, &pages.v[i], &took, err))
 				return false;
-			lines[shown] = kb_outguard_quote(run->arena, lines[shown]);
-			shown++;
-		}
-	} while (pages.count && shown < TOPICS_SHOWN && filter.list.page++ < TOPICS_READS);
-	say_list(run, KB_PHRASE_TOPICS, lines, shown);
-	if (shown)
-		say_counts(run, &pass);
+		if (!pages.count)
+			break;
+		filter.list.page++;
+	}
+	say_list(run, KB_PHRASE_TOPICS, topics.lines, topics.shown);
+	if (topics.shown)
+		say_counts(run, &topics.pass);
 	return true;
 }
 

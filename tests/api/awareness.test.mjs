@@ -36,6 +36,38 @@ test("an overview names titles and sections, and counts documents and passages",
   assert.equal(await says("What do you know about?"), noAnswer);
 });
 
+test("an overview names files and each website in turn, whichever was read last", async (t) => {
+  const kb = await start(t, mayFetch);
+  const agent = await kb.agent({ files: library });
+  const sites = [];
+  for (const name of ["Harbour", "Museum"]) {
+    const web = await site(t);
+    const paths = Array.from({ length: 12 }, (_, i) => `/${i}`);
+    web.page("/", `${name} start`, paths.map((path) => `<a href="${path}">${path}</a>`).join(" "));
+    for (const path of paths) web.page(path, `${name} page ${path.slice(1)}`, `The ${name} has a room ${path}.`);
+    await agent.expect(201, "POST", "/sources", { json: { sitemap_path: web.url } });
+    sites.push(name);
+    await until(
+      `${name} to be read`,
+      async () => (await agent.expect(200, "GET", "/stats")).pages_indexed === 3 + 13 * sites.length,
+    );
+  }
+  const topics = async () =>
+    (await agent.ask("What do you know about?")).llm_response.split("\n").filter((line) => line.startsWith("- "));
+  const named = await topics();
+  const of = (word) => named.filter((line) => line.includes(word)).length;
+  assert.equal(named.length, 8, named.join("\n"));
+  assert.deepEqual([of("Harbour"), of("Museum")].sort(), [2, 3], named.join("\n"));
+  assert.ok(of("The Velmora Lighthouse") === 1, named.join("\n"));
+  // A website that labels close gives its turns to the others.
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["inner"] } });
+  const { sitemaps } = await agent.expect(200, "GET", "/sources");
+  const newest = sitemaps.reduce((one, other) => (other.id > one.id ? other : one));
+  await agent.expect(201, "PUT", `/sources/${newest.id}`, { json: { label_ids: [label.id] } });
+  const open = await topics();
+  assert.ok(open.length === 8 && !open.some((line) => line.includes("Museum")), open.join("\n"));
+});
+
 test("hide_sources_from_responses: an overview tells no file's name and no address, and off it may", async (t) => {
   const kb = await start(t, mayFetch);
   const web = await site(t);
