@@ -256,6 +256,10 @@ bool kb_call_labels(struct kb_call *call, const struct kb_inputs *inputs,
 bool kb_call_opens(struct kb_call *call, const struct kb_page *page,
                    struct kb_err *err) KB_MUST_CHECK;
 
+/* The same of several documents of one agent: those that they may not see are zeroed. */
+bool kb_call_hide(struct kb_call *call, int64_t agent_id, struct kb_page *pages, size_t count,
+                  struct kb_err *err) KB_MUST_CHECK;
+
 /* The public agent of the path's {slug}, and who pays for it (visitor.c). */
 bool kb_call_public_agent(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 /* The settings that an agent has for who asks: in their browser's language where it speaks that of

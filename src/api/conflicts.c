@@ -30,7 +30,7 @@ static bool is_dismissed(struct kb_sv dismissed, const struct kb_disagreement *o
 	return false;
 }
 
-/* Of documents that are there; the newer stands first. */
+/* Of documents that are there, and may be seen; the newer stands first. */
 static void write_pairs(struct kb_jw *jw, const struct kb_disagreements *list,
                         const struct kb_page *pages, struct kb_sv dismissed)
 {
@@ -76,7 +76,9 @@ static bool reply(struct kb_call *call, struct kb_err *err)
 		v[ids.count++] = list.v[i].b;
 	}
 	ids.v = v;
-	if (ids.count && !kb_store_pages_get(call->api->store, call->arena, &ids, pages, err))
+	if (ids.count
+	    && (!kb_store_pages_get(call->api->store, call->arena, &ids, pages, err)
+	        || !kb_call_hide(call, ids.agent_id, pages, ids.count, err)))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);

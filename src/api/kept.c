@@ -26,11 +26,11 @@ static void write_lines(struct kb_jw *jw, const char *key, struct kb_sv lines)
 }
 
 static void write_document(struct kb_jw *jw, const struct kb_kept_document *document,
-                           const struct kb_page *page)
+                           const struct kb_page *page, const struct kb_page *seen)
 {
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "page_id", document->page_id);
-	kb_jw_key_opt(jw, "title", page->id ? kb_page_title(page) : (struct kb_sv){ 0 });
+	kb_jw_key_opt(jw, "title", seen->id ? kb_page_title(seen) : (struct kb_sv){ 0 });
 	kb_jw_key_str(jw, "state",
 	              document->gone || !page->id ? "deleted"
 	              : document->changed         ? "changed"
@@ -57,6 +57,7 @@ static void write_result(struct kb_jw *jw, const struct kb_kept_test *test)
 struct shown {
 	struct kb_kept_test test;
 	struct kb_page *pages;
+	struct kb_page *seen; /* the same where who calls may see them, else zeroed */
 };
 
 static void test_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
@@ -74,7 +75,7 @@ static void test_row(struct kb_call *call, struct kb_jw *jw, const void *rows, s
 	kb_jw_key(jw, "documents");
 	kb_jw_array(jw);
 	for (size_t k = 0; k < test->document_count; k++)
-		write_document(jw, &test->documents[k], &shown->pages[k]);
+		write_document(jw, &test->documents[k], &shown->pages[k], &shown->seen[k]);
 	kb_jw_end(jw);
 	kb_jw_key_bool(jw, "refuse", test->refuse);
 	write_result(jw, test);
@@ -89,21 +90,26 @@ static bool show(struct kb_call *call, const struct kb_kept_test *tests, size_t 
 {
 	struct shown *shown = KB_NEW_ARRAY(call->arena, count, struct shown);
 	size_t all = 0, at = 0;
-	struct kb_page *pages;
+	struct kb_page *pages, *seen;
 	int64_t *ids;
 
 	for (size_t i = 0; i < count; i++)
 		all += tests[i].document_count;
 	ids = KB_NEW_ARRAY(call->arena, all, int64_t);
 	pages = KB_NEW_ARRAY(call->arena, all, struct kb_page);
+	seen = KB_NEW_ARRAY(call->arena, all, struct kb_page);
 	for (size_t i = 0; i < count; i++) {
-		shown[i] = (struct shown){ tests[i], pages + at };
+		shown[i] = (struct shown){ tests[i], pages + at, seen + at };
 		for (size_t k = 0; k < tests[i].document_count; k++)
 			ids[at++] = tests[i].documents[k].page_id;
 	}
 	*out = shown;
-	return kb_store_pages_get(call->api->store, call->arena,
-	                          &(struct kb_page_ids){ call->agent.id, ids, all }, pages, err);
+	if (!kb_store_pages_get(call->api->store, call->arena,
+	                        &(struct kb_page_ids){ call->agent.id, ids, all }, pages, err))
+		return false;
+	for (size_t i = 0; i < all; i++)
+		seen[i] = pages[i];
+	return kb_call_hide(call, call->agent.id, seen, all, err);
 }
 
 static bool reply_test(struct kb_call *call, int status, const struct kb_kept_test *test,

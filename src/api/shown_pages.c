@@ -100,14 +100,26 @@ static bool leave_open(struct kb_call *call, int64_t agent_id, struct kb_page *p
 	return true;
 }
 
+/* Whether each document is open to who calls, whatever its labels. */
+static bool opens_all(const struct kb_call *call, int64_t agent_id)
+{
+	return !call->who.member || kb_principal_is(&call->who, KB_ROLE_EDITOR, agent_id, NULL);
+}
+
 bool kb_call_opens(struct kb_call *call, const struct kb_page *page, struct kb_err *err)
 {
 	struct kb_page seen = *page;
 
-	if (!call->who.member || kb_principal_is(&call->who, KB_ROLE_EDITOR, page->agent_id, NULL))
+	if (opens_all(call, page->agent_id))
 		return true;
 	return leave_open(call, page->agent_id, &seen, 1, err)
 	       && (seen.id || not_there(page->id, err));
+}
+
+bool kb_call_hide(struct kb_call *call, int64_t agent_id, struct kb_page *pages, size_t count,
+                  struct kb_err *err)
+{
+	return opens_all(call, agent_id) || leave_open(call, agent_id, pages, count, err);
 }
 
 bool kb_visitor_pages(struct kb_call *call, const struct kb_page_ids *ids, struct kb_page *out,

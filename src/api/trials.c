@@ -4,7 +4,6 @@
  * and it takes nothing of the key's rate. What keeps the node for others is that few go on at once.
  */
 #include "answer/find.h"
-#include "api/filter.h"
 #include "api/routes.h"
 #include "api/session.h"
 #include "parse/parse.h"
@@ -60,7 +59,7 @@ static bool read_trial(struct kb_call *call, struct trial *trial, struct kb_err 
 	                    err)
 	    || !kb_inputs_int(&call->inputs, "passages", 0, PASSAGES_MOST, &trial->passages, err)
 	    || !kb_inputs_bool(&call->inputs, "answer", &trial->answer, err)
-	    || !kb_filter_read(&call->inputs, call->arena, &turn->labels, err)
+	    || !kb_call_labels(call, &call->inputs, &turn->labels, err)
 	    || !kb_turn_read_lang(call, turn, err) || !read_turns(call, turn, err))
 		return false;
 	if (kb_sv_trim(turn->prompt.p ? turn->prompt : KB_SV("")).n == 0)

@@ -14,6 +14,8 @@ const data = path.join(evaluation, "acl");
 const AT_ONCE = 8;
 /** Of the permitted cases, those whose document is cited or shown: what the embedded answerer finds. */
 const REACH = 0.75;
+/** Of the permitted cases, those that a checked answer is said to, where there are such. */
+const CHECKED = 0.9;
 
 function lines(name) {
   return gunzipSync(readFileSync(path.join(data, name)))
@@ -32,18 +34,21 @@ function cases(again = false) {
   return { asked: some.filter((_, i) => i % 2 === 0), searched: some.filter((_, i) => i % 2) };
 }
 
-/** By words alone, and with everything else on that finds passages. */
+/** By words alone, with everything else on that finds passages, and where people have checked what is said. */
 const WAYS = [
-  ["", false],
-  [", with vectors and a reranker", true],
+  ["", {}],
+  [", with vectors and a reranker", { servers: true }],
+  [", with checked answers", { checked: true }],
 ];
 
-/** A server with all notes in one agent; `servers`: they have vectors, and each search is reranked. */
-async function ready(t, servers) {
+/** A server with all notes in one agent; `servers`: they have vectors, and each search is reranked. `checked`: the
+ * questions have checked answers of the notes. */
+async function ready(t, { servers, checked }) {
   const double = servers && (await models(t));
   const kb = await start(t, servers ? { env: { ...double.embedEnv(), ...double.rerankEnv() } } : {});
   const docs = lines("docs.jsonl.gz");
   const scene = await library(kb, docs);
+  if (checked) await check(scene, docs);
   if (servers) {
     await scene.agent.expect(200, "POST", "/settings", { json: { agent_capability: "advanced-reasoning" } });
     await until(
@@ -63,12 +68,12 @@ async function each(items, work) {
   let next = 0;
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      while (next < items.length) await work(items[next++]);
+      for (let i; (i = next++) < items.length;) await work(items[i], i);
     }),
   );
 }
 
-/** An agent with every note, labelled. Gives { agent, pageOf, docOf, label }. */
+/** An agent with every note, labelled. Gives { agent, pageOf, docOf, ids of labels, label, forget }. */
 async function library(kb, docs) {
   const agent = await kb.agent();
   for (let i = 0; i < docs.length; i += 50) {
@@ -91,7 +96,47 @@ async function library(kb, docs) {
     docs.filter((doc) => doc.labels.length),
     (doc) => label(doc.id, doc.labels),
   );
-  return { agent, pageOf, docOf, label };
+  const forget = (doc) => agent.expect(200, "DELETE", `/pages/${pageOf.get(doc)}`);
+  return { agent, pageOf, docOf, ids, label, forget };
+}
+
+/** To the questions about each note its word is a checked answer: every other one cites the note, and so has what labels
+ * that has, now and later; the others have labels of their own, and go when their note does. */
+async function check(scene, docs) {
+  const { agent, pageOf, docOf, ids } = scene;
+  const questions = new Map();
+  for (const { doc_id, text } of [...lines("cases.jsonl.gz"), ...lines("events.jsonl.gz")])
+    if (text) questions.set(doc_id, (questions.get(doc_id) ?? new Set()).add(text));
+  const own = new Map();
+  await each(
+    docs.filter((doc) => questions.has(doc.id)),
+    async (doc, i) => {
+      const labels = doc.labels.map((name) => ids.get(name));
+      const made = await agent.expect(201, "POST", "/answers", {
+        json: {
+          questions: [...questions.get(doc.id)].slice(0, 50),
+          answer: `Of ${doc.title} we say that its word is ${doc.canary}.`,
+          ...(i % 2 ? { label_ids: labels } : { citations: [pageOf.get(doc.id)] }),
+        },
+      });
+      docOf.set(made.id, doc.id);
+      if (i % 2) own.set(doc.id, made.id);
+    },
+  );
+  await agent.settled(120_000);
+  assert.ok(own.size > 10, "there are both kinds");
+  const { label, forget } = scene;
+  scene.label = async (doc, labels) => {
+    await label(doc, labels);
+    if (own.has(doc))
+      await agent.expect(200, "PUT", `/answers/${own.get(doc)}`, {
+        json: { label_ids: labels.map((name) => ids.get(name)) },
+      });
+  };
+  scene.forget = async (doc) => {
+    await forget(doc);
+    if (own.has(doc)) await agent.expect(200, "DELETE", `/answers/${own.get(doc)}`);
+  };
 }
 
 /** The same judgement as the evaluation's: { shown, why } for the document of one case. */
@@ -107,15 +152,16 @@ function judge(item, message, docOf) {
 const body = ({ text, labels, labels_exclusive = false }) => ({ prompt: text, labels, labels_exclusive });
 
 /** Every answer shows only what its asker may see. */
-async function answersHide({ agent, docOf, docs }, asked) {
+async function answersHide({ agent, docOf, docs, checked }, asked) {
   const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
   const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
-  const count = { permitted: 0, reached: 0, hidden: 0 };
+  const count = { permitted: 0, reached: 0, hidden: 0, checked: 0 };
   await each(asked, async (item) => {
     const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: body(item) });
     const { shown, cited } = judge(item, message, docOf);
     if (item.allowed) (count.permitted++, (count.reached += shown));
     else (count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}: ${message.llm_response}`));
+    count.checked += "verified" in message;
     // Not only the document of the case: nothing that this user may never see.
     if (!item.user) return;
     const may = new Set(visible[item.user]);
@@ -126,6 +172,10 @@ async function answersHide({ agent, docOf, docs }, asked) {
   assert.ok(
     count.hidden > 0 && count.reached >= REACH * count.permitted,
     `reached ${count.reached} of ${count.permitted}`,
+  );
+  assert.ok(
+    checked ? count.checked >= CHECKED * count.permitted : !count.checked,
+    `${count.checked} checked answers were said, ${count.permitted} were permitted`,
   );
 }
 
@@ -152,11 +202,11 @@ async function searchHides({ agent, docOf, docs }, searched, servers) {
 }
 
 /** Relabels, deletes and asks in the order of the set. */
-async function eventsAreSeen({ agent, pageOf, docOf, label }) {
+async function eventsAreSeen({ agent, docOf, label, forget }) {
   const count = { visible: 0, reached: 0, hidden: 0 };
   for (const event of lines("events.jsonl.gz")) {
     if (event.op === "relabel") await label(event.doc_id, event.labels);
-    else if (event.op === "delete") await agent.expect(200, "DELETE", `/pages/${pageOf.get(event.doc_id)}`);
+    else if (event.op === "delete") await forget(event.doc_id);
     else {
       const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, {
         json: body(event),
@@ -169,21 +219,35 @@ async function eventsAreSeen({ agent, pageOf, docOf, label }) {
   assert.ok(count.reached >= REACH * count.visible, `reached ${count.reached} of ${count.visible}`);
 }
 
-for (const [way, servers] of WAYS)
+/** What each document of a copy is of; its checked answers are known by their questions. */
+async function known({ agent, docOf }, copy) {
+  const questions = async (of) => {
+    const rows = [];
+    for (let page = 1, data; page === 1 || data.length; page++)
+      rows.push(...({ data } = await of.expect(200, "GET", "/answers", { query: { page, limit: 100 } })).data);
+    return rows.map((row) => [row.questions.join("\n"), row.id]);
+  };
+  const before = new Map(await questions(agent));
+  const out = new Map((await copy.pages()).map((page) => [page.id, page.filename.slice(0, -3)]));
+  for (const [text, id] of await questions(copy)) out.set(id, docOf.get(before.get(text)));
+  return out;
+}
+
+for (const [way, has] of WAYS)
   test(`the access set${way}`, { skip, timeout: 600_000 }, async (t) => {
-    const scene = await ready(t, servers);
+    const scene = { ...(await ready(t, has)), checked: has.checked };
     const copy = new Agent(scene.kb, await scene.agent.expect(201, "POST", "/replicate"));
-    const { asked, searched } = cases(servers);
+    const docOf = await known(scene, copy);
+    assert.equal(docOf.size, scene.docOf.size);
+    const { asked, searched } = cases(has.servers || has.checked);
     await t.test(`no case shows a hidden document, and permitted ones are found${way}`, () =>
       answersHide(scene, asked),
     );
     await t.test(`no case shows a hidden document through the search either${way}`, () =>
-      searchHides(scene, searched, servers),
+      searchHides(scene, searched, has.servers),
     );
     await t.test(`each relabelling and deletion is seen by the very next question${way}`, () => eventsAreSeen(scene));
-    await t.test(`a copy hides what the original hid, whatever became of that${way}`, async () => {
-      const docOf = new Map((await copy.pages()).map((page) => [page.id, page.filename.slice(0, -3)]));
-      assert.equal(docOf.size, scene.docs.length);
-      await answersHide({ agent: copy, docOf, docs: scene.docs }, cases(true).asked);
-    });
+    await t.test(`a copy hides what the original hid, whatever became of that${way}`, () =>
+      answersHide({ ...scene, agent: copy, docOf }, cases(true).asked),
+    );
   });

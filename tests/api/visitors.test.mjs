@@ -1,5 +1,5 @@
 // Visitors of public agents: what their browser is given, and what nobody else may do with it.
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import net from "node:net";
 import { tmpdir } from "node:os";
@@ -7,8 +7,8 @@ import path from "node:path";
 import { assert, patient, start, test, until } from "./lib/harness.mjs";
 import { library, noAnswer } from "./lib/documents.mjs";
 import { request } from "./lib/http.mjs";
+import { PAGE, base64url, sign, visit } from "./lib/visit.mjs";
 
-const PAGE = { "x-docent-visitor": "1" };
 const question = "Who built the Velmora lighthouse?";
 
 async function open(t, settings = {}, options = {}) {
@@ -17,29 +17,6 @@ async function open(t, settings = {}, options = {}) {
   if (Object.keys(settings).length) await agent.expect(200, "POST", "/settings", { json: settings });
   const record = await agent.expect(200, "POST", "", { json: { is_shared: true } });
   return { kb, agent, record, slug: record.shareable_slug };
-}
-
-/** A browser with its cookie: what it asks for, and who it is. */
-async function visit(kb, slug, body = {}, headers = {}) {
-  const path = `/public/v1/agents/${slug}`;
-  const begun = await kb.api("POST", `${path}/visit`, {
-    plain: true,
-    key: null,
-    json: body,
-    headers: { ...PAGE, ...headers },
-  });
-  const set = begun.headers["set-cookie"]?.[0];
-  const cookie = set?.split(";")[0];
-  const token = begun.data?.token;
-  const mine = token ? { "x-docent-visitor": token } : { ...PAGE, cookie };
-  const call = (method, rest, options = {}) =>
-    kb.api(method, path + rest, { plain: true, key: null, ...options, headers: { ...mine, ...options.headers } });
-  const ask = async (prompt, fields = {}) => {
-    const reply = await call("POST", "/messages", { json: { prompt, ...fields } });
-    const events = [...reply.text.matchAll(/^data: (.*)$/gm)].map((match) => JSON.parse(match[1]));
-    return { status: reply.status, reply, events, last: events.at(-1) };
-  };
-  return { begun, set, cookie, token, call, ask };
 }
 
 test("a visit begins with a cookie that no script reads; the answer streams and names its sources", async (t) => {
@@ -384,12 +361,6 @@ test("a conversation is shared as it is now, by a link that can be taken back", 
   assert.equal((await read(third)).status, 404);
   assert.equal((await request(`${kb.url}/c/${third}`)).status, 404);
 });
-
-const base64url = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
-function sign(claims, secret, header = { alg: "HS256", typ: "JWT" }) {
-  const text = `${base64url(header)}.${base64url(claims)}`;
-  return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
-}
 
 test("a site signs who its visitor is: name, labels, and the same conversations on each device", async (t) => {
   const { kb, agent, slug } = await open(t, { conversation_history: "team_members" });
