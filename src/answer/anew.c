@@ -12,6 +12,7 @@ bool kb_anew_ask(const struct kb_anew_with *with, struct kb_arena *arena,
 		                               .session_id = KB_SV(""),
 		                               .conversation_of = agent->id,
 		                               .prompt = asked->question,
+		                               .labels = asked->labels,
 		                               .turns = asked->turns,
 		                               .turn_count = asked->turn_count };
 	return !kb_cancelled(with->cancel, err)
@@ -23,8 +24,9 @@ bool kb_anew_question(const struct kb_anew_with *with, struct kb_arena *arena,
                       const struct kb_agent *agent, const struct kb_gap_question *question,
                       struct kb_anew_said *out, struct kb_err *err)
 {
-	const struct kb_anew_asked asked = { question->question, &question->before,
-		                             question->before.n > 0 };
+	const struct kb_anew_asked asked = { .question = question->question,
+		                             .turns = &question->before,
+		                             .turn_count = question->before.n > 0 };
 	struct kb_plain plain;
 
 	*out = (struct kb_anew_said){ .text = KB_SV("") };

@@ -1,7 +1,7 @@
 /*
  * Asking a question that was asked before, or is kept (answer/kept.h), of the documents as they are
  * now, without a model and without a trace: as somebody would who may find only what is
- * everybody's.
+ * everybody's, or what the labels open that a test names.
  *
  * Of a gap (store/gaps.h) a question that got no answer is mended where it is answered; one whose
  * answer was shaky or disliked, where it is answered otherwise. A call belongs to a thread that may
@@ -23,6 +23,7 @@ struct kb_anew_asked {
 	struct kb_sv question;
 	const struct kb_sv *turns; /* earlier questions, newest last */
 	size_t turn_count;
+	struct kb_label_filter labels; /* zeroed: of what is everybody's */
 };
 /* As kb_answer_plain(). */
 bool kb_anew_ask(const struct kb_anew_with *with, struct kb_arena *arena,

@@ -1,6 +1,7 @@
 #include "answer/kept.h"
 
 #include "answer/gold.h"
+#include "store/labels.h"
 
 const char *kb_kept_why_name(enum kb_kept_why why)
 {
@@ -86,12 +87,27 @@ static enum kb_kept_why judge(struct kb_arena *arena, const struct kb_kept_test 
 	return KB_KEPT_WHY_PASSED;
 }
 
+/* What somebody may find who has any of the test's labels. */
+static struct kb_label_filter opened(struct kb_arena *arena, const struct kb_kept_test *test)
+{
+	struct kb_label_group *group = KB_NEW(arena, struct kb_label_group);
+	struct kb_label_ref *refs = KB_NEW_ARRAY(arena, KB_KEPT_LABELS_MAX, struct kb_label_ref);
+	struct kb_sv rest = test->labels, one;
+
+	group->v = refs;
+	while (rest.n && group->count < KB_KEPT_LABELS_MAX && kb_sv_split(&rest, '\n', &one))
+		refs[group->count++].name = kb_label_fold(arena, one);
+	return (struct kb_label_filter){ .groups = group, .group_count = group->count > 0 };
+}
+
 bool kb_kept_ask(const struct kb_anew_with *with, struct kb_arena *arena,
                  const struct kb_agent *agent, const struct kb_kept_test *test,
                  struct kb_kept_result *out, struct kb_err *err)
 {
 	struct kb_sv turns[KB_KEPT_TURNS_MAX], rest = test->turns, one;
-	struct kb_anew_asked asked = { .question = test->question, .turns = turns };
+	struct kb_anew_asked asked = { .question = test->question,
+		                       .turns = turns,
+		                       .labels = opened(arena, test) };
 	struct kb_plain plain;
 
 	while (rest.n && asked.turn_count < KB_KEPT_TURNS_MAX && kb_sv_split(&rest, '\n', &one))

@@ -251,6 +251,9 @@ bool kb_call_by_key(struct kb_call *call, const struct kb_key *key,
 struct kb_label_filter;
 bool kb_call_labels(struct kb_call *call, const struct kb_inputs *inputs,
                     struct kb_label_filter *out, struct kb_err *err) KB_MUST_CHECK;
+/* Whether who calls may ask as somebody with these labels, names of one a line: they hold a key,
+ * manage the content, or have each of them. KB_E_FORBIDDEN; err may be NULL (shown_pages.c). */
+bool kb_call_has_labels(struct kb_call *call, struct kb_sv names, struct kb_err *err);
 /* Whether who calls may see that document of an agent they reach: their labels open it, or they
  * manage the content. KB_E_NOT_FOUND where not (shown_pages.c). */
 bool kb_call_opens(struct kb_call *call, const struct kb_page *page,

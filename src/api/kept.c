@@ -3,6 +3,7 @@
 #include "answer/kept.h"
 #include "api/routes.h"
 #include "base/utf8.h"
+#include "store/labels.h"
 
 enum { ROWS = 20 /* of a page of the list */ };
 
@@ -38,17 +39,18 @@ static void write_document(struct kb_jw *jw, const struct kb_kept_document *docu
 	kb_jw_end(jw);
 }
 
-/* What came of it; of a test that has not been asked nothing. */
-static void write_result(struct kb_jw *jw, const struct kb_kept_test *test)
+/* What came of it; of a test that has not been asked nothing, and what is said to somebody who
+ * finds more than who calls is told to others. */
+static void write_result(struct kb_jw *jw, const struct kb_kept_test *test, bool told)
 {
 	bool asked = test->state != KB_KEPT_WAITING;
 
 	kb_jw_key_str(jw, "state", states[test->state]);
 	kb_jw_key_opt(jw, "why",
 	              asked ? kb_sv_str(kb_kept_why_name(test->why)) : (struct kb_sv){ 0 });
-	kb_jw_key_opt(jw, "answer", asked ? test->answer : (struct kb_sv){ 0 });
+	kb_jw_key_opt(jw, "answer", asked && told ? test->answer : (struct kb_sv){ 0 });
 	kb_jw_key_opt(jw, "answer_before",
-	              test->turned_at ? test->answer_before : (struct kb_sv){ 0 });
+	              test->turned_at && told ? test->answer_before : (struct kb_sv){ 0 });
 	kb_jw_key_time_opt(jw, "turned_at", test->turned_at);
 	kb_jw_key_time_opt(jw, "asked_at", test->asked_at);
 }
@@ -65,20 +67,20 @@ static void test_row(struct kb_call *call, struct kb_jw *jw, const void *rows, s
 	const struct shown *shown = (const struct shown *)rows + i;
 	const struct kb_kept_test *test = &shown->test;
 
-	(void)call;
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", test->id);
 	kb_jw_key_int(jw, "project_id", test->agent_id);
 	kb_jw_key_sv(jw, "question", test->question);
 	write_lines(jw, "turns", test->turns);
 	write_lines(jw, "phrases", test->phrases);
+	write_lines(jw, "labels", test->labels);
 	kb_jw_key(jw, "documents");
 	kb_jw_array(jw);
 	for (size_t k = 0; k < test->document_count; k++)
 		write_document(jw, &test->documents[k], &shown->pages[k], &shown->seen[k]);
 	kb_jw_end(jw);
 	kb_jw_key_bool(jw, "refuse", test->refuse);
-	write_result(jw, test);
+	write_result(jw, test, kb_call_has_labels(call, test->labels, NULL));
 	kb_jw_key_time(jw, "created_at", test->created_at);
 	kb_jw_key_time(jw, "updated_at", test->updated_at);
 	kb_jw_end(jw);
@@ -132,7 +134,8 @@ static const struct lines_limit {
 	const char *field;
 	size_t lines, chars;
 } turns_limit = { "turns", KB_KEPT_TURNS_MAX, KB_KEPT_QUESTION_CHARS },
-  phrases_limit = { "phrases", KB_KEPT_PHRASES_MAX, KB_KEPT_PHRASE_CHARS };
+  phrases_limit = { "phrases", KB_KEPT_PHRASES_MAX, KB_KEPT_PHRASE_CHARS },
+  labels_limit = { "labels", KB_KEPT_LABELS_MAX, KB_LABEL_NAME_CHARS };
 
 static bool add_line(struct kb_call *call, const struct lines_limit *limit, const json_t *item,
                      size_t i, struct kb_buf *buf, struct kb_err *err)
@@ -198,6 +201,7 @@ static bool read_put(struct kb_call *call, const struct kb_kept_test *before,
 		                     .question = before->question,
 		                     .turns = before->turns,
 		                     .phrases = before->phrases,
+		                     .labels = before->labels,
 		                     .refuse = before->refuse,
 		                     .documents = documents };
 	for (size_t i = 0; i < before->document_count; i++)
@@ -207,7 +211,8 @@ static bool read_put(struct kb_call *call, const struct kb_kept_test *before,
 	                    &put->question, err)
 	    || !read_lines(call, &turns_limit, &put->turns, err)
 	    || !read_lines(call, &phrases_limit, &put->phrases, err)
-	    || !read_documents(call, put, err)
+	    || !read_lines(call, &labels_limit, &put->labels, err)
+	    || !kb_call_has_labels(call, put->labels, err) || !read_documents(call, put, err)
 	    || !kb_inputs_bool(&call->inputs, "refuse", &put->refuse, err))
 		return false;
 	put->question = kb_sv_trim(
@@ -280,7 +285,9 @@ bool kb_tests_list(struct kb_call *call, struct kb_err *err)
 
 bool kb_tests_create(struct kb_call *call, struct kb_err *err)
 {
-	const struct kb_kept_test none = { .turns = KB_SV(""), .phrases = KB_SV("") };
+	const struct kb_kept_test none = { .turns = KB_SV(""),
+		                           .phrases = KB_SV(""),
+		                           .labels = KB_SV("") };
 
 	return put_test(call, &none, 201, err);
 }
@@ -316,7 +323,8 @@ bool kb_tests_run(struct kb_call *call, struct kb_err *err)
 	struct kb_kept_test test;
 	bool ok;
 
-	if (!read_one(call, &test, err) || !kb_trials_take(api, err))
+	if (!read_one(call, &test, err) || !kb_call_has_labels(call, test.labels, err)
+	    || !kb_trials_take(api, err))
 		return false;
 	ok = kb_kept_ask(&with, call->arena, &call->agent, &test, &result, err)
 	     && kb_store_kept_tried(api->store, &result, err)

@@ -178,13 +178,15 @@ static const struct kb_schema schemas[] = {
 	{ "ReplayReply", SUCCESS("Replay") },
 
 	{ "TestDocument", "page_id:int title:str? state:str" },
-	{ "Test", "id:int project_id:int question:str turns:[str] phrases:[str] documents:[TestDocument] refuse:bool "
+	{ "Test", "id:int project_id:int question:str turns:[str] phrases:[str] labels:[str] "
+	          "documents:[TestDocument] refuse:bool "
 	          "state:str why:str? answer:str? answer_before:str? turned_at:time? asked_at:time? created_at:time "
 	          "updated_at:time" },
 	{ "TestReply", SUCCESS("Test") },
 	{ "TestPage", PAGINATOR("Test") },
 	{ "TestListReply", SUCCESS("TestPage") },
-	{ "TestFields", "question~:str turns~:[str]? phrases~:[str]? documents~:[int]? refuse~:bool" },
+	{ "TestFields", "question~:str turns~:[str]? phrases~:[str]? labels~:[str]? documents~:[int]? "
+	                "refuse~:bool" },
 
 	{ "TrialFields", "question:str turns~:[str] labels~:any labels_exclusive~:bool lang~:str? passages~:int? "
 	                 "answer~:bool" },

@@ -3,6 +3,7 @@
 #include "api/filter.h"
 #include "api/routes.h"
 #include "base/utf8.h"
+#include "store/labels.h"
 
 #define TEXT_MAX KB_GIB(1)
 
@@ -32,6 +33,37 @@ bool kb_visitor_labels(struct kb_call *call, struct kb_label_filter *out, struct
 	return !call->who.labels.n
 	       || kb_filter_read(&(struct kb_inputs){ .v = &input, .count = 1 }, call->arena, out,
 	                         err);
+}
+
+/* Whether each document is open to who calls, whatever its labels. */
+static bool opens_all(const struct kb_call *call, int64_t agent_id)
+{
+	return !call->who.member || kb_principal_is(&call->who, KB_ROLE_EDITOR, agent_id, NULL);
+}
+
+static bool names_one(const struct kb_label_filter *filter, struct kb_sv name)
+{
+	for (size_t i = 0; i < filter->group_count; i++)
+		for (size_t k = 0; k < filter->groups[i].count; k++)
+			if (kb_sv_eq(filter->groups[i].v[k].name, name))
+				return true;
+	return false;
+}
+
+bool kb_call_has_labels(struct kb_call *call, struct kb_sv names, struct kb_err *err)
+{
+	struct kb_label_filter own;
+	struct kb_sv one;
+
+	if (!names.n || opens_all(call, call->agent.id))
+		return true;
+	if (!kb_visitor_labels(call, &own, err))
+		return false;
+	while (names.n && kb_sv_split(&names, '\n', &one))
+		if (!names_one(&own, kb_label_fold(call->arena, one)))
+			return kb_fail(err, KB_E_FORBIDDEN,
+			               "a test is asked with labels of your own alone");
+	return true;
 }
 
 bool kb_call_labels(struct kb_call *call, const struct kb_inputs *inputs,
@@ -98,12 +130,6 @@ static bool leave_open(struct kb_call *call, int64_t agent_id, struct kb_page *p
 			pages[i] = (struct kb_page){ 0 };
 	kb_live_release(&live);
 	return true;
-}
-
-/* Whether each document is open to who calls, whatever its labels. */
-static bool opens_all(const struct kb_call *call, int64_t agent_id)
-{
-	return !call->who.member || kb_principal_is(&call->who, KB_ROLE_EDITOR, agent_id, NULL);
 }
 
 bool kb_call_opens(struct kb_call *call, const struct kb_page *page, struct kb_err *err)

@@ -31,6 +31,7 @@ enum {
 	FIRST(t, question,      question) \
 	NEXT (t, turns,         turns) \
 	NEXT (t, phrases,       phrases) \
+	NEXT (t, labels,        labels) \
 	NEXT (i, refuse,        refuse) \
 	NEXT (i, state,         state) \
 	NEXT (i, why,           why) \
@@ -288,6 +289,7 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		                          .question = put->question,
 		                          .turns = put->turns,
 		                          .phrases = put->phrases,
+		                          .labels = put->labels,
 		                          .refuse = put->refuse,
 		                          .answer = KB_SV(""),
 		                          .answer_before = KB_SV(""),

@@ -20,6 +20,7 @@ enum {
 	KB_KEPT_PHRASES_MAX = 20,
 	KB_KEPT_PHRASE_CHARS = 1000,
 	KB_KEPT_DOCUMENTS_MAX = 20,
+	KB_KEPT_LABELS_MAX = 50,
 };
 
 enum kb_kept_state { KB_KEPT_WAITING, KB_KEPT_PASSED, KB_KEPT_FAILED };
@@ -46,6 +47,7 @@ struct kb_kept_test {
 	struct kb_sv question;
 	struct kb_sv turns;   /* earlier questions, one a line, newest last */
 	struct kb_sv phrases; /* one a line; one of them has to stand in the answer */
+	struct kb_sv labels;  /* one a line: of who asks; empty: of nobody in particular */
 	bool refuse;          /* nothing may be answered */
 	enum kb_kept_state state;
 	enum kb_kept_why why;
@@ -60,7 +62,7 @@ struct kb_kept_test {
 /* What a test says from now on; it is to be asked. */
 struct kb_kept_put {
 	int64_t agent_id, id; /* id 0: a new one */
-	struct kb_sv question, turns, phrases;
+	struct kb_sv question, turns, phrases, labels;
 	bool refuse;
 	const int64_t *documents;
 	size_t document_count;

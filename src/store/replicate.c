@@ -93,6 +93,7 @@ enum {
 #define V11 V8 ", $9, $10, $11"
 #define V13 V11 ", $12, $13"
 #define V16 V13 ", $14, $15, $16"
+#define V17 V16 ", $17"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[PAGE_SPAN] = { "replicate_page_span", "i", SPAN("id", "pages") },
@@ -174,11 +175,11 @@ static const struct kb_sql sql[] = {
 		"-1, 0, 0, 0, 0, 0, 0 FROM kept_turns WHERE agent_id = $1", "ii",
 		"iiiiiiii", V8),
 	TABLE("kept_tests",
-		"id, question, turns, phrases, refuse, state, why, answer, answer_before, turned_at, asked_at, "
+		"id, question, turns, phrases, labels, refuse, state, why, answer, answer_before, turned_at, asked_at, "
 		"tried_version, tried_change, created_at, updated_at",
-		"id + $3, question, turns, phrases, refuse, state, why, answer, answer_before, turned_at, asked_at, "
+		"id + $3, question, turns, phrases, labels, refuse, state, why, answer, answer_before, turned_at, asked_at, "
 		"-1, 0, created_at, updated_at FROM kept_tests WHERE agent_id = $1", "iii",
-		"iitttiiittiiiiii", V16),
+		"iittttiiittiiiiii", V17),
 	TABLE("kept_documents", "test_id, page_id, text_blob",
 		"test_id + $3, page_id + $4, text_blob FROM kept_documents WHERE agent_id = $1", "iiii",
 		"iiit", V4),

@@ -1,6 +1,8 @@
 // Tests that are kept: questions with what they have to be answered, asked by themselves after each change.
 import { library } from "./lib/documents.mjs";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
+import { invited } from "./lib/people.mjs";
+import { Agent } from "./lib/service.mjs";
 
 const question = "How long is the warranty of the Brisca 200?";
 
@@ -131,6 +133,62 @@ test("settings and checked answers have tests asked again, and a follow-up is as
   await settled(follow.id, "the follow-up", (now) => now.state !== "waiting");
 });
 
+test("a test is asked as somebody with its labels, and by whom they open what it says is told", async (t) => {
+  const { kb, agent, keep, read, settled, list } = await scene(t);
+  const { page, text } = await answered(agent);
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["hr"] } });
+  const hide = (...ids) => agent.expect(200, "PUT", `/pages/${page}/labels`, { json: { label_ids: ids } });
+  const asked = await keep({ question, documents: [page], labels: [" HR "] });
+  const nobody = await keep({ question, refuse: true });
+  assert.deepEqual([asked.labels, nobody.labels], [["HR"], []]);
+  await settled(asked.id, "an answer", (one) => one.state === "passed");
+  await settled(nobody.id, "an answer", (one) => one.state === "failed");
+  await hide(label.id);
+  await settled(nobody.id, "nobody to find it", (one) => one.state === "passed");
+  const still = await settled(asked.id, "a second look", (one) => one.asked_at > one.created_at);
+  assert.deepEqual([still.state, still.turned_at], ["passed", null], "the label opens it");
+  // Renamed it opens nothing, and the test says so; put back, all is well.
+  await agent.expect(200, "PUT", `/labels/${label.id}`, { json: { name: "people" } });
+  await settled(asked.id, "the label to be gone", (one) => one.state === "failed");
+  const named = await agent.expect(200, "PUT", `/tests/${asked.id}`, { json: { labels: ["legal", "people"] } });
+  assert.deepEqual(named.labels, ["legal", "people"]);
+  await settled(asked.id, "any of its labels to open it", (one) => one.state === "passed");
+
+  // Who improves answers asks as who they are, or as somebody who finds less.
+  const agents = [{ project_id: agent.id, rights: ["answers"] }];
+  const [none, has] = [
+    await invited(kb, { name: "Ann", agents }),
+    await invited(kb, { name: "Bob", agents, labels: ["People", "legal", "other"] }),
+  ];
+  const as = async ({ asking }, method, where, json) => {
+    const reply = await agent.api(method, where, { ...asking, ...(json && { json }) });
+    return [reply.status, reply.text.includes(text.slice(0, 20))];
+  };
+  const path = `/tests/${asked.id}`;
+  for (const [method, where, json, status] of [
+    ["GET", path, null, 200],
+    ["POST", `${path}/run`, null, 403],
+    ["PUT", path, { question: "Who is it?" }, 403],
+    ["PUT", path, { labels: ["legal"] }, 403],
+    ["POST", "/tests", { question, labels: ["people"] }, 403],
+  ])
+    assert.deepEqual(await as(none, method, where, json), [status, false], `${method} ${where}`);
+  const seen = (await agent.expect(200, "GET", "/tests", none.asking)).data.find((one) => one.id === asked.id);
+  assert.deepEqual([seen.state, seen.answer, seen.answer_before], ["passed", null, null]);
+  assert.deepEqual(await as(has, "GET", path), [200, true]);
+  assert.deepEqual(await as(has, "POST", `${path}/run`), [200, true]);
+  assert.deepEqual(await as(has, "PUT", path, { labels: ["legal", "staff"] }), [403, false]);
+  assert.deepEqual((await as(has, "POST", "/tests", { question, labels: ["people"] }))[0], 201);
+
+  const copy = new Agent(kb, await agent.expect(201, "POST", "/replicate"), agent.key);
+  const there = (await copy.expect(200, "GET", "/tests")).data.map((one) => one.labels.join());
+  assert.deepEqual(there.sort(), ["", "legal,people", "people"]);
+  assert.deepEqual((await list()).length, 3);
+  assert.deepEqual((await agent.expect(200, "PUT", path, { json: { labels: null } })).labels, []);
+  await settled(asked.id, "nobody to find it", (one) => one.state === "failed");
+  assert.equal((await read(asked.id)).why, "not found");
+});
+
 test("a test is asked now where somebody wants that, and says what it cannot keep", async (t) => {
   const { agent, keep, list, read } = await scene(t);
   const { page } = await answered(agent);
@@ -141,6 +199,9 @@ test("a test is asked now where somebody wants that, and says what it cannot kee
   for (const [json, message] of [
     [{}, "question can't be empty"],
     [{ question, documents: [999999] }, "documents holds 999999, which is no document of this agent"],
+    [{ question, labels: "hr" }, "labels must be an array of strings"],
+    [{ question, labels: Array(51).fill("hr") }, "labels holds 51 texts, the limit is 50"],
+    [{ question, labels: ["x".repeat(21)] }, "labels[0] has 21 characters, the limit is 20"],
     [{ question, documents: "x" }, "documents must be an array of document ids"],
     [{ question, phrases: [""] }, "phrases[0] can't be empty"],
     [{ question, phrases: Array(21).fill("x") }, "phrases holds 21 texts, the limit is 20"],

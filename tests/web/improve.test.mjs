@@ -172,3 +172,29 @@ test("documents that disagree stand under what there is to mend, until both are 
   await sheet.getByRole("button", { name: "Both are right" }).click();
   await part.getByText("No documents disagree in figures.").waitFor();
 });
+
+test("an answer that labels close is kept as a test of somebody who has them", async (t) => {
+  const { agent, put, page, quiet, open } = await scene(t);
+  const { citations } = await agent.ask(first);
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["crew"] } });
+  await agent.expect(200, "PUT", `/pages/${citations[0]}/labels`, { json: { label_ids: [label.id] } });
+  await agent.ask(first, { json: { prompt: first, labels: ["crew"] } });
+  await open("conversations");
+  await page.getByRole("button", { name: first }).first().click();
+  await page.getByRole("button", { name: "Keep as a test", exact: true }).first().click();
+  let kept;
+  await until(
+    "the test to pass",
+    async () => {
+      [kept] = (await agent.expect(200, "GET", "/tests")).data;
+      return kept?.state === "passed";
+    },
+    20_000,
+  );
+  assert.deepEqual(kept.labels, ["crew"]);
+  await put("The ferry to Velmora leaves at eleven.");
+  await open("improve");
+  await page.getByRole("button", { name: first }).click();
+  await page.getByText("Asked as somebody with the labels crew.").waitFor();
+  quiet();
+});

@@ -1,7 +1,7 @@
 // What the screen Improve and the corrections in place read and write.
 import { ApiError, get, post, put, remove } from "./api";
 import type { ContentPage, Source } from "./content";
-import type { List } from "./types";
+import type { Label, List } from "./types";
 import { w } from "../words/dashboard";
 
 export interface Gap {
@@ -41,6 +41,7 @@ export interface Kept {
   id: number;
   question: string;
   phrases: string[];
+  labels: string[];
   documents: { page_id: number; title: string | null; state: "ok" | "changed" | "deleted" }[];
   refuse: boolean;
   state: "waiting" | "passed" | "failed";
@@ -169,9 +170,23 @@ export async function correct(id: number, given: Given, question: string, answer
     : await post<Checked>(`${of(id)}/answers`, { question, answer, citations });
   return is;
 }
-/** Keeps the question as a test: one of these documents has to be cited, or nothing be said. */
-export const keep = (id: number, { question, turns }: Given, documents: number[]) =>
-  post<Kept>(`${of(id)}/tests`, { question, turns, documents, refuse: !documents.length });
+/** The labels that close these documents: who asks needs them. */
+async function labelsOf(id: number, pages: number[]) {
+  const all = await Promise.all(
+    pages.map((page) => unlessClosed(get<Label[]>(`${of(id)}/pages/${page}/labels`), [] as Label[])),
+  );
+  return [...new Set(all.flat().map((label) => label.name))];
+}
+/** Keeps the question as a test: one of these documents has to be cited, or nothing be said. It is asked as somebody to
+ * whom these, and those that the answer was made of, are open. */
+export const keep = async (id: number, { question, turns, citations }: Given, documents: number[]) =>
+  post<Kept>(`${of(id)}/tests`, {
+    question,
+    turns,
+    documents,
+    refuse: !documents.length,
+    labels: documents.length ? await labelsOf(id, [...new Set([...documents, ...citations])]) : [],
+  });
 /** Keeps a test of its documents as they are now. */
 export const keepAgain = (id: number, { id: test, documents, question }: Kept) =>
   put<Kept>(`${of(id)}/tests/${test}`, {

@@ -245,6 +245,7 @@ export function TestSheet({ id, of: test, onClose, onDone }: Props<Kept>) {
       }
     >
       {test.why && <p>{w.improve.testWhy[test.why]}</p>}
+      {test.labels.length > 0 && <p dir="auto">{w.improve.askedWith(test.labels.join(", "))}</p>}
       <h3>{w.improve.wants}</h3>
       <ul class="bulleted">
         {(wanted.length ? wanted : [test.refuse ? w.improve.noAnswer : w.improve.anyAnswer]).map((one) => (

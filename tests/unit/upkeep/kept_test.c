@@ -24,6 +24,7 @@ static void world_init(struct world *w, struct kb_test *t)
 	const struct kb_kept_put put = { .question = KB_SV("When does the pool open?"),
 		                         .turns = KB_SV(""),
 		                         .phrases = KB_SV(""),
+		                         .labels = KB_SV(""),
 		                         .refuse = true };
 	struct kb_kept_put one = put;
 
@@ -137,7 +138,9 @@ static void test_quiet(struct kb_test *t)
 /* A result that comes after the test was changed is nobody's. */
 static void test_late(struct kb_test *t)
 {
-	struct kb_kept_put put = { .turns = KB_SV(""), .phrases = KB_SV(""), .refuse = true };
+	struct kb_kept_put put = {
+		.turns = KB_SV(""), .phrases = KB_SV(""), .labels = KB_SV(""), .refuse = true
+	};
 	struct kb_kept_test before, after;
 	struct kb_kept_result late;
 	struct world w;

@@ -616,6 +616,7 @@ const de: Words = {
     wants: "Was kommen muss",
     noAnswer: "Keine Antwort",
     anyAnswer: "Irgendeine Antwort",
+    askedWith: (labels: string) => `Gefragt wird wie jemand mit den Labels ${labels}.`,
     saidNow: "Was jetzt gesagt wird",
     saidBefore: "Was vorher gesagt wurde",
     notAsked: "Er wurde noch nicht gefragt.",

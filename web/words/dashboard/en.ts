@@ -596,6 +596,7 @@ const en = {
     wants: "What it must give",
     noAnswer: "No answer",
     anyAnswer: "Any answer",
+    askedWith: (labels: string) => `Asked as somebody with the labels ${labels}.`,
     saidNow: "What is said now",
     saidBefore: "What was said before",
     notAsked: "It has not been asked yet.",

@@ -604,6 +604,7 @@ const es: Words = {
     wants: "Qué debe dar",
     noAnswer: "Ninguna respuesta",
     anyAnswer: "Cualquier respuesta",
+    askedWith: (labels: string) => `Se pregunta como alguien con las etiquetas ${labels}.`,
     saidNow: "Lo que se dice ahora",
     saidBefore: "Lo que se decía antes",
     notAsked: "Aún no se ha preguntado.",

@@ -610,6 +610,7 @@ const fr: Words = {
     wants: "Ce qu’il doit donner",
     noAnswer: "Pas de réponse",
     anyAnswer: "Une réponse quelconque",
+    askedWith: (labels: string) => `Posée comme par quelqu’un qui a les étiquettes ${labels}.`,
     saidNow: "Ce qui est dit maintenant",
     saidBefore: "Ce qui était dit avant",
     notAsked: "Il n’a pas encore été posé.",

@@ -585,6 +585,7 @@ const ja: Words = {
     wants: "必要な結果",
     noAnswer: "回答なし",
     anyAnswer: "何らかの回答",
+    askedWith: (labels: string) => `ラベル「${labels}」を持つ人として質問されます。`,
     saidNow: "今の回答",
     saidBefore: "以前の回答",
     notAsked: "まだ尋ねていません。",

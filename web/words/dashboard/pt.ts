@@ -601,6 +601,7 @@ const pt: Words = {
     wants: "O que tem de dar",
     noAnswer: "Nenhuma resposta",
     anyAnswer: "Qualquer resposta",
+    askedWith: (labels: string) => `Perguntado como alguém com as etiquetas ${labels}.`,
     saidNow: "O que se diz agora",
     saidBefore: "O que se dizia antes",
     notAsked: "Ainda não foi perguntado.",

@@ -581,6 +581,7 @@ const zh: Words = {
     wants: "必须给出的内容",
     noAnswer: "没有回答",
     anyAnswer: "任何回答",
+    askedWith: (labels: string) => `以拥有标签“${labels}”的人的身份提问。`,
     saidNow: "现在的回答",
     saidBefore: "之前的回答",
     notAsked: "还没有提问过。",
