@@ -121,6 +121,7 @@ struct kb_call {
 	struct kb_ahead *ahead;    /* what was read for the route's question; or NULL */
 	struct kb_visitor visitor; /* the visit behind KB_ROLE_VISITOR */
 	struct kb_inputs inputs;
+	const char *scim_type;  /* SCIM's word for its error (scim.h); NULL: none */
 	struct kb_audit *audit; /* what is kept of it (audit.h); NULL: nothing */
 	bool streaming;         /* kb_call_stream(): errors go into the stream */
 	/* How calls within this one are made (together.c). */
@@ -176,9 +177,10 @@ struct kb_api_route {
 	const char *request;  /* name of the body's schema, or NULL */
 	const char *response; /* name of the answer's schema, or NULL: not JSON */
 	const char *failure;  /* of an error's; NULL: "Error" */
+	const char *type;     /* of bodies of those schemas; NULL: application/json */
 	const char *media;    /* further types of it, "text/csv text/html"; NULL: none */
 	int status;           /* of success */
-	int also[5];          /* further ones that nothing else in the row says (openapi.c) */
+	int also[6];          /* further ones that nothing else in the row says (openapi.c) */
 };
 
 const struct kb_api_route *kb_api_routes(size_t *count);

@@ -96,7 +96,8 @@ static struct kb_sv changes_of(struct kb_call *call, const json_t *before)
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!inputs->count)
+	/* What a directory sends is said by who understood it (scim.h). */
+	if (!inputs->count || call->who.directory)
 		return KB_SV("");
 	kb_buf_init(&buf, KB_KIB(256));
 	kb_jw_init(&jw, &buf);
@@ -138,6 +139,8 @@ static const struct {
 	{ "version", "persona" },    { "slug", "text" },
 	{ "gapId", "gap" },          { "testId", "test" },
 	{ "deletedId", "document" }, { "deletedAgentId", "agent" },
+	{ "tokenId", "token" },      { "userId", "user" },
+	{ "groupId", "group" },
 };
 
 /* "document 12"; of what makes something, what it is made in. */
@@ -165,6 +168,9 @@ static struct kb_audit_entry entry_of(const struct kb_call *call)
 		.account_id = call->who.account,
 		.person_id = call->who.member,
 		.key_id = call->who.key,
+		.command = call->who.directory ? kb_arena_printf(
+		                   call->arena, "directory token %" PRId64, call->who.directory)
+		                               : KB_SV(""),
 		.action = call->row->action,
 		.agent_id = call->agent.id,
 		.object = object_of(call),
@@ -193,6 +199,12 @@ void kb_call_audit_before(struct kb_call *call, struct kb_sv json)
 	if (call->audit)
 		call->audit->entry.changes =
 		        changes_of(call, kb_json_parse(call->arena, json, NULL));
+}
+
+void kb_call_audit_changes(struct kb_call *call, struct kb_sv json)
+{
+	if (call->audit)
+		call->audit->entry.changes = json;
 }
 
 /* The change itself is done: whoever asked for it is told so, and the operator what is missing. */

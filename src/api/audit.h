@@ -12,6 +12,9 @@ void kb_call_audit_as(struct kb_call *call, enum kb_audit_action action);
 /* How the thing was, as a JSON object with the members that are sent: what has changed is kept
  * beside what it was. Before the write. */
 void kb_call_audit_before(struct kb_call *call, struct kb_sv json);
+/* What it changes, in the form of audit rows, where its inputs do not say so: in the call's arena.
+ * Before the write. */
+void kb_call_audit_changes(struct kb_call *call, struct kb_sv json);
 /* The call ends; err: why it failed, or NULL. Nothing where nothing was begun. */
 void kb_call_audit_end(const struct kb_call *call, const struct kb_err *err);
 /* Somebody who is known was refused a change. */

@@ -43,6 +43,8 @@ bool kb_call_by_key(struct kb_call *call, const struct kb_key *key, struct kb_er
 	                         &person, err))
 		return err->code == KB_E_NOT_FOUND
 		       && kb_fail(err, KB_E_UNAUTHORIZED, "nobody signs in as that any more");
+	if (person.is_out)
+		return kb_fail(err, KB_E_UNAUTHORIZED, KB_DIRECTORY_OFF);
 	call->who = kb_principal_of_person(call->arena, &person, key->id);
 	call->plan = kb_plans_get(&call->api->plans, person.plan);
 	call->ahead = NULL; /* it was read for an account, which has all conversations */

@@ -56,6 +56,18 @@ static bool check_key(struct kb_call *call, struct kb_err *err)
 	return false;
 }
 
+static bool check_directory(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_directory_token token;
+
+	if (!kb_store_directory_token_check(call->api->store, call->arena,
+	                                    kb_request_bearer(call->req), &token, err))
+		return false;
+	call->who = kb_principal_of_directory(&token);
+	call->plan = kb_plans_get(&call->api->plans, token.plan);
+	return true;
+}
+
 /* Who calls, as the row wants to know it: the one place that makes the principal of a call. */
 static bool identify(struct kb_call *call, struct kb_err *err)
 {
@@ -64,12 +76,21 @@ static bool identify(struct kb_call *call, struct kb_err *err)
 		return true;
 	case KB_ROLE_VISITOR:
 		return kb_call_visit(call, err);
+	case KB_ROLE_DIRECTORY:
+		return check_directory(call, err);
 	default:
 		return check_key(call, err);
 	}
 }
 
-/* Each key has a rate of its own, and a person who is here without one. */
+/* Whose rate it is: a key's, a directory's, or a person's who is here without a key. */
+static int64_t rated(const struct kb_principal *who)
+{
+	if (who->key)
+		return who->key;
+	return who->directory ? -(INT64_C(1) << 62) - who->directory : -who->member;
+}
+
 static bool check_rate(struct kb_call *call, struct kb_err *err)
 {
 	const struct kb_plan *plan = call->plan;
@@ -81,8 +102,8 @@ static bool check_rate(struct kb_call *call, struct kb_err *err)
 	kept = kb_request_kept(call->req);
 	kept->rate_limit = plan->burst;
 	kb_rates_share(call->api->rates, kb_store_nodes(call->api->store));
-	if (kb_rates_take(call->api->rates, call->who.key ? call->who.key : -call->who.member, plan,
-	                  kb_clock_mono_us(), &kept->rate_left, &wait_ms))
+	if (kb_rates_take(call->api->rates, rated(&call->who), plan, kb_clock_mono_us(),
+	                  &kept->rate_left, &wait_ms))
 		return true;
 	return kb_fail_for(err, KB_E_EXHAUSTED, (wait_ms + 999) / 1000, "Too Many Requests");
 }

@@ -3,6 +3,7 @@
 #include "api/reasons.h"
 #include "api/reply_own.h"
 #include "api/routes.h"
+#include "api/scim.h"
 #include "base/utf8.h"
 
 /* Which member chat libraries read an error from, and what they call its kind. */
@@ -47,6 +48,11 @@ static void write_envelope(struct kb_call *call, struct kb_jw *jw, int status,
 	kb_jw_end(jw);
 }
 
+static bool is_scim(const struct kb_call *call)
+{
+	return kb_sv_starts(call->req->path, KB_SV(KB_SCIM_PATH));
+}
+
 /* In the form that the clients of the address read. One that was refused before it found its row
  * (405) is known by its address. */
 static void write_refusal(struct kb_call *call, struct kb_jw *jw, int status,
@@ -54,13 +60,15 @@ static void write_refusal(struct kb_call *call, struct kb_jw *jw, int status,
 {
 	if (kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH)))
 		kb_mcp_write_refusal(call, jw, status, kb_err_shown(err));
+	else if (is_scim(call))
+		kb_scim_write_refusal(call, jw, status, kb_err_shown(err));
 	else
 		write_envelope(call, jw, status, err);
 }
 
 static int status_of(const struct kb_call *call, const struct kb_err *err)
 {
-	int status = kb_err_status(err);
+	int status = is_scim(call) ? kb_scim_status(err) : kb_err_status(err);
 
 	return call->row && call->row->invalid_is_422 && status == 400 && !err->status ? 422
 	                                                                               : status;
@@ -76,7 +84,7 @@ static void write_error(struct kb_call *call, struct kb_response *response, stru
 	kb_buf_init(buf, 64 << 10);
 	kb_api_jw(call->api, &jw, buf);
 	write_refusal(call, &jw, response->status, err);
-	response->content_type = "application/json";
+	response->content_type = is_scim(call) ? KB_SCIM_TYPE : "application/json";
 	response->body = kb_buf_view(buf);
 	*field++ = (struct kb_http_field)KB_NO_CACHE;
 	if (response->status == 401)

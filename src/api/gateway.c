@@ -48,7 +48,7 @@ static bool check_roles(struct kb_arena *arena, const struct kb_gateway *gateway
 {
 	struct kb_groups none = { 0 };
 	struct kb_person nobody = { 0 };
-	struct kb_sv account;
+	struct kb_sv account = KB_SV("");
 
 	return judge(arena, gateway, &none, &nobody, &account, err);
 }
@@ -59,12 +59,11 @@ bool kb_gateway_open(struct kb_arena *arena, struct kb_gateway *gateway,
 	gateway->subject = lowered(arena, gateway->subject);
 	gateway->name = lowered(arena, gateway->name);
 	gateway->groups = lowered(arena, gateway->groups);
+	if (beside->provider && !gateway->roles)
+		return kb_fail(err, KB_E_INVALID,
+		               "--oidc-issuer needs --roles: it says who is let in");
 	if (!gateway->subject)
-		return !beside->provider
-		       || (gateway->roles ? check_roles(arena, gateway, err)
-		                          : kb_fail(err, KB_E_INVALID,
-		                                    "--oidc-issuer needs --roles: it says who is "
-		                                    "let in"));
+		return !gateway->roles || check_roles(arena, gateway, err);
 	if (!beside->proxies)
 		return kb_fail(err, KB_E_INVALID,
 		               "--sign-in-header needs --trusted-proxies: from nobody else the "
@@ -96,8 +95,10 @@ bool kb_gateway_knows(const struct kb_call *call)
 	return said(call, call->api->gateway.subject).n > 0;
 }
 
+/* ---- who is let in ---- */
+
 static bool arrive(struct kb_call *call, struct kb_person *person, struct kb_sv handle,
-                   struct kb_key *out, struct kb_err *err)
+                   const struct kb_directory_match *match, struct kb_key *out, struct kb_err *err)
 {
 	struct kb_account account;
 
@@ -105,27 +106,132 @@ static bool arrive(struct kb_call *call, struct kb_person *person, struct kb_sv 
 	                             err))
 		return false;
 	person->account_id = account.id;
-	if (!kb_store_person_arrive(call->api->store, call->arena, person, err))
+	if (!kb_store_person_arrive(call->api->store, call->arena, person, match ? match->id : 0,
+	                            err))
 		return false;
 	*out = (struct kb_key){ .account_id = account.id, .person_id = person->id };
 	return true;
 }
 
+/* Who they are in a directory: in that of the account that their groups open; or, where they open
+ * none, in the one directory that knows them. NULL: in none. */
+static bool find_match(struct kb_call *call, const struct kb_person *person, struct kb_sv account,
+                       const struct kb_directory_match **out, struct kb_err *err)
+{
+	const struct kb_directory_said said = { person->issuer, person->subject,
+		                                person->external_id, person->address };
+	struct kb_directory_match *matches;
+	size_t count;
+
+	*out = NULL;
+	if (!kb_store_directory_find(call->api->store, call->arena, &said, &matches, &count, err))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (account.n ? kb_sv_eq(matches[i].handle, account) : count == 1)
+			*out = &matches[i];
+	return true;
+}
+
+/* Their groups and the directory's. */
+static struct kb_groups joined(struct kb_arena *arena, const struct kb_groups *groups,
+                               const struct kb_directory_match *match)
+{
+	struct kb_sv *v = KB_NEW_ARRAY(arena, groups->count + match->group_count, struct kb_sv);
+
+	for (size_t i = 0; i < groups->count; i++)
+		v[i] = groups->v[i];
+	for (size_t i = 0; i < match->group_count; i++)
+		v[groups->count + i] = match->groups[i];
+	return (struct kb_groups){ v, groups->count + match->group_count };
+}
+
+static struct kb_sv groups_json(struct kb_arena *arena, const struct kb_groups *groups)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+	struct kb_sv text, out = KB_SV("");
+	struct kb_err ignored;
+
+	kb_buf_init(&buf, KB_KIB(256));
+	kb_jw_init(&jw, &buf);
+	kb_jw_array(&jw);
+	for (size_t i = 0; i < groups->count; i++)
+		kb_jw_sv(&jw, groups->v[i]);
+	kb_jw_end(&jw);
+	if (kb_buf_done(&buf, &text, &ignored))
+		out = kb_arena_sv(arena, text);
+	kb_buf_fini(&buf);
+	return out;
+}
+
+static bool refuse(struct kb_call *call, const struct kb_groups *groups,
+                   const struct kb_person *person, struct kb_err *err)
+{
+	kb_warn(&call->req->log, "nobody's group signs in user=%.*s groups=%zu",
+	        KB_SV_ARG(person->subject), groups->count);
+	return kb_store_person_depart(call->api->store, person->issuer, person->subject, err)
+	       && kb_fail(err, KB_E_FORBIDDEN, "none of your groups is let in");
+}
+
 bool kb_groups_admit(struct kb_call *call, const struct kb_groups *groups, struct kb_person *person,
                      struct kb_key *out, struct kb_err *err)
 {
-	struct kb_sv account;
+	const struct kb_gateway *gateway = &call->api->gateway;
+	const struct kb_directory_match *match;
+	struct kb_sv account = KB_SV("");
+	struct kb_groups all = *groups;
 
-	if (!judge(call->arena, &call->api->gateway, groups, person, &account, err))
+	if (!judge(call->arena, gateway, groups, person, &account, err)
+	    || !find_match(call, person, account, &match, err))
 		return false;
-	if (!account.n) {
-		kb_warn(&call->req->log, "nobody's group signs in user=%.*s groups=%zu",
-		        KB_SV_ARG(person->subject), groups->count);
-		if (!kb_store_person_depart(call->api->store, person->issuer, person->subject, err))
+	if (match && !match->is_on)
+		return kb_fail(err, KB_E_FORBIDDEN, KB_DIRECTORY_OFF);
+	if (match) {
+		all = joined(call->arena, groups, match);
+		account = match->handle;
+		if (!judge(call->arena, gateway, &all, person, &account, err))
 			return false;
-		return kb_fail(err, KB_E_FORBIDDEN, "none of your groups is let in");
 	}
-	return arrive(call, person, account, out, err);
+	person->said_groups = groups_json(call->arena, groups);
+	return account.n ? arrive(call, person, account, match, out, err)
+	                 : refuse(call, &all, person, err);
+}
+
+/* ---- what groups are to a directory's people ---- */
+
+struct giving {
+	struct kb_sv file, account;
+};
+
+static bool give(void *arg, struct kb_arena *arena, struct kb_directory_given *groups,
+                 struct kb_person *out, struct kb_err *err)
+{
+	const struct giving *in = arg;
+	const struct kb_groups all = { groups->names, groups->count };
+	struct kb_sv account = in->account;
+
+	if (!kb_roles_judge(arena, in->file, &all, out, &account, err))
+		return false;
+	groups->is_let_in = account.n > 0;
+	return true;
+}
+
+bool kb_groups_roles(struct kb_call *call, int64_t account_id, struct kb_directory_roles *out,
+                     struct kb_err *err)
+{
+	const struct kb_gateway *gateway = &call->api->gateway;
+	struct giving *in = KB_NEW(call->arena, struct giving);
+	struct kb_account account;
+
+	*out = (struct kb_directory_roles){ .arg = in };
+	if (!gateway->roles)
+		return true;
+	if (!read_roles(call->arena, gateway->roles, &in->file, err)
+	    || !kb_store_account_get(call->api->store, call->arena, account_id, &account, err))
+		return false;
+	in->account = account.handle;
+	out->judge = give;
+	return true;
 }
 
 bool kb_gateway_admit(struct kb_call *call, struct kb_key *out, struct kb_err *err)
@@ -133,7 +239,11 @@ bool kb_gateway_admit(struct kb_call *call, struct kb_key *out, struct kb_err *e
 	const struct kb_gateway *gateway = &call->api->gateway;
 	struct kb_sv subject = said(call, gateway->subject), name = said(call, gateway->name);
 	struct kb_groups groups = kb_groups_read(call->arena, said(call, gateway->groups));
-	struct kb_person person = { .issuer = ISSUER, .subject = subject, .email = KB_SV("") };
+	struct kb_person person = { .issuer = ISSUER,
+		                    .subject = subject,
+		                    .email = KB_SV(""),
+		                    .external_id = subject,
+		                    .address = kb_directory_key(call->arena, subject) };
 
 	if (!subject.n || kb_utf8_count(subject) > SUBJECT_CHARS)
 		return kb_fail(err, KB_E_UNAUTHORIZED, "no gateway says who this is");

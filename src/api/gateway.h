@@ -10,6 +10,7 @@
 #define KB_API_GATEWAY_H
 
 #include "api/roles.h"
+#include "store/directory.h"
 
 #define KB_GATEWAY_LASTS_US (8 * 3600 * KB_SECOND_US)
 
@@ -29,9 +30,14 @@ bool kb_gateway_knows(const struct kb_call *call);
  * KB_E_UNAUTHORIZED where nobody is named, KB_E_FORBIDDEN where no group of theirs is let in: then
  * they are let go. */
 bool kb_gateway_admit(struct kb_call *call, struct kb_key *out, struct kb_err *err) KB_MUST_CHECK;
-/* The same of somebody whom another knows: issuer, subject, name and email of the person are set.
- */
+/* The same of somebody whom another knows: of the person, issuer, subject, name, email and what
+ * they say besides are set. Who is in a directory (store/directory.h) has its groups too, and is
+ * not let in where that has switched them off. */
 bool kb_groups_admit(struct kb_call *call, const struct kb_groups *groups, struct kb_person *person,
                      struct kb_key *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* What groups are to people of that account, by the file of today; nothing where there is none. */
+bool kb_groups_roles(struct kb_call *call, int64_t account_id, struct kb_directory_roles *out,
+                     struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -7,6 +7,8 @@
  * that the provider gave for both. What goes wrong is logged with its reason, and the browser is
  * told one of few words for it.
  */
+#include <string.h>
+
 #include "api/audit.h"
 #include "api/gateway.h"
 #include "api/routes.h"
@@ -41,9 +43,11 @@ static void send_on(struct kb_call *call, struct kb_sv location, struct kb_sv co
 }
 
 /* The dashboard has a sentence for each of the words. */
-static const char *word_of(enum kb_errc code)
+static const char *word_of(const struct kb_err *err)
 {
-	switch (code) {
+	if (strcmp(err->msg, KB_DIRECTORY_OFF) == 0)
+		return "off";
+	switch (err->code) {
 	case KB_E_FORBIDDEN:
 		return "nobody";
 	case KB_E_UNAUTHORIZED:
@@ -159,6 +163,9 @@ static bool admit(struct kb_call *call, const struct kb_oidc_arrival *arrival, s
 		.subject = arrival->subject,
 		.name = arrival->name.n ? arrival->name : kb_utf8_head(arrival->subject, 100),
 		.email = arrival->email.n ? arrival->email : KB_SV(""),
+		.external_id = kb_utf8_head(arrival->external_id, 255),
+		.address = arrival->is_verified ? kb_directory_key(call->arena, arrival->email)
+		                                : KB_SV(""),
 	};
 	struct kb_groups groups = { arrival->groups, arrival->group_count };
 
@@ -181,10 +188,10 @@ bool kb_oidc_callback(struct kb_call *call, struct kb_err *err)
 	if (!kb_store_attempt_take(call->api->store, call->arena, &attempt, err))
 		return send_back(call, err, err->code == KB_E_UNAUTHORIZED ? "again" : "away");
 	if (!arrive(call, &attempt, &arrival, err) || !admit(call, &arrival, &key, err))
-		return send_back(call, err, word_of(err->code));
+		return send_back(call, err, word_of(err));
 	terms.sid = arrival.sid;
 	if (!kb_signin_begin(call, &key, &terms, secret, err))
-		return send_back(call, err, word_of(err->code));
+		return send_back(call, err, word_of(err));
 	send_on(call, KB_SV("/agents"), kb_signin_cookie(call, secret));
 	return true;
 }

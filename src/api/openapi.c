@@ -13,6 +13,7 @@ static const struct {
 	{ 200, "Done" },
 	{ 201, "Created" },
 	{ 202, "Noted; there is no answer" },
+	{ 204, "Done; there is no body" },
 	{ 207, "Partly applied" },
 	{ 303, "Go on there" },
 	{ 304, "Nothing has changed" },
@@ -20,6 +21,9 @@ static const struct {
 	{ 401, "The key is missing or invalid" },
 	{ 403, "Not allowed" },
 	{ 404, "Not found" },
+	{ 409, "The name is taken" },
+	{ 412, "Somebody else changed it first" },
+	{ 413, "The body is too large" },
 	{ 414, "The address is too long" },
 	{ 416, "The range is outside the file" },
 	{ 422, "Bad argument" },
@@ -67,6 +71,7 @@ static void write_parameters(struct kb_jw *jw, const struct kb_api_route *row)
 		                                || kb_sv_eq_str(name, "file")
 		                                || kb_sv_eq_str(name, "screen")
 		                                || kb_sv_eq_str(name, "model")
+		                                || row->role == KB_ROLE_DIRECTORY
 		                        ? KB_SV("str")
 		                        : KB_SV("int"));
 	}
@@ -86,9 +91,11 @@ static void write_content(struct kb_jw *jw, const char *media, const char *schem
 	kb_jw_end(jw);
 }
 
-/* media: further types, which have no schema. */
-static void write_response(struct kb_jw *jw, int status, const char *schema, const char *media)
+/* The row's further types have no schema. */
+static void write_response(struct kb_jw *jw, const struct kb_api_route *row, int status,
+                           const char *schema, const char *media)
 {
+	const char *main = row->type ? row->type : "application/json";
 	struct kb_sv rest = kb_sv_str(media), type;
 	char code[8], name[40];
 
@@ -96,10 +103,10 @@ static void write_response(struct kb_jw *jw, int status, const char *schema, con
 	kb_jw_key(jw, code);
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "description", status_text(status));
-	if (status != 304) { /* which has none */
+	if (status != 304 && status != 204) { /* which have none */
 		kb_jw_key(jw, "content");
 		kb_jw_object(jw);
-		write_content(jw, schema ? "application/json" : "*/*", schema);
+		write_content(jw, schema ? main : "*/*", schema);
 		while (kb_sv_split(&rest, ' ', &type)) {
 			snprintf(name, sizeof(name), "%.*s", KB_SV_ARG(type));
 			write_content(jw, name, NULL);
@@ -148,7 +155,7 @@ static bool is_named(const struct kb_api_route *row, int status)
 
 static void write_responses(struct kb_jw *jw, const struct kb_api_route *row)
 {
-	write_response(jw, row->status, row->response, row->media);
+	write_response(jw, row, row->status, row->response, row->media);
 	for (size_t i = 0; i < KB_COUNTOF(row->also); i++)
 		if (row->also[i])
 			(void)status_text(row->also[i]); /* each has one */
@@ -156,7 +163,7 @@ static void write_responses(struct kb_jw *jw, const struct kb_api_route *row)
 		int status = statuses[i].status;
 
 		if (is_implied(row, status) || is_named(row, status))
-			write_response(jw, status,
+			write_response(jw, row, status,
 			               status < 300   ? row->response
 			               : row->failure ? row->failure
 			                              : "Error",
@@ -188,6 +195,28 @@ static void operation_id(const struct kb_api_route *row, char *out, size_t size)
 	out[n] = '\0';
 }
 
+/* By a bearer token of that scheme. */
+static void write_security(struct kb_jw *jw, const char *scheme)
+{
+	kb_jw_key(jw, "security");
+	kb_jw_array(jw);
+	kb_jw_object(jw);
+	kb_jw_key(jw, scheme);
+	kb_jw_array(jw);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+}
+
+static void write_scheme(struct kb_jw *jw, const char *scheme)
+{
+	kb_jw_key(jw, scheme);
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "type", "http");
+	kb_jw_key_str(jw, "scheme", "bearer");
+	kb_jw_end(jw);
+}
+
 static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 {
 	char method[8] = "", id[160];
@@ -210,8 +239,9 @@ static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 		kb_jw_object(jw);
 		kb_jw_key(jw, "content");
 		kb_jw_object(jw);
-		write_content(jw, "application/json", row->request);
-		write_content(jw, "multipart/form-data", row->request);
+		write_content(jw, row->type ? row->type : "application/json", row->request);
+		if (!row->type)
+			write_content(jw, "multipart/form-data", row->request);
 		kb_jw_end(jw);
 		kb_jw_end(jw);
 	}
@@ -223,6 +253,8 @@ static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 		kb_jw_key(jw, "security");
 		kb_jw_array(jw);
 		kb_jw_end(jw);
+	} else if (row->role == KB_ROLE_DIRECTORY) {
+		write_security(jw, "directory");
 	}
 	kb_jw_end(jw);
 }
@@ -271,24 +303,14 @@ void kb_openapi_write(struct kb_jw *jw)
 	kb_jw_key_str(jw, "url", "/");
 	kb_jw_end(jw);
 	kb_jw_end(jw);
-	kb_jw_key(jw, "security");
-	kb_jw_array(jw);
-	kb_jw_object(jw);
-	kb_jw_key(jw, "bearer");
-	kb_jw_array(jw);
-	kb_jw_end(jw);
-	kb_jw_end(jw);
-	kb_jw_end(jw);
+	write_security(jw, "bearer");
 	write_paths(jw);
 	kb_jw_key(jw, "components");
 	kb_jw_object(jw);
 	kb_jw_key(jw, "securitySchemes");
 	kb_jw_object(jw);
-	kb_jw_key(jw, "bearer");
-	kb_jw_object(jw);
-	kb_jw_key_str(jw, "type", "http");
-	kb_jw_key_str(jw, "scheme", "bearer");
-	kb_jw_end(jw);
+	write_scheme(jw, "bearer");
+	write_scheme(jw, "directory");
 	kb_jw_end(jw);
 	kb_jw_key(jw, "schemas");
 	kb_jw_object(jw);

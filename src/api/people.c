@@ -154,6 +154,7 @@ static void write_person(struct kb_jw *jw, const struct kb_person *person)
 	kb_grants_write(jw, person->grants, person->grant_count);
 	kb_jw_key(jw, "labels");
 	kb_jw_raw(jw, person->labels.n ? person->labels : KB_SV("[]"));
+	kb_jw_key_bool(jw, "active", !person->is_out);
 	kb_jw_key_time_opt(jw, "invited_until", person->invited_until);
 	kb_jw_key_time_opt(jw, "seen_at", person->seen_at);
 	kb_jw_key_time(jw, "created_at", person->created_at);

@@ -24,6 +24,7 @@ static_assert(KB_COUNTOF(by_standing) == KB_STANDING_COUNT, "a standing without 
 static const char *const lacking[] = {
 	[KB_ROLE_NONE] = "it is not for who calls",
 	[KB_ROLE_VISITOR] = "it is for visitors of a public agent",
+	[KB_ROLE_DIRECTORY] = "it is for a directory of the organisation",
 	[KB_ROLE_MEMBER] = "it is for members of the account",
 	[KB_ROLE_ASKER] = "you may not ask this agent",
 	[KB_ROLE_READER] = "this is for who may see the agent's conversations",
@@ -36,8 +37,8 @@ static const char *const lacking[] = {
 static_assert(KB_COUNTOF(lacking) == KB_ROLE_COUNT, "a role without a sentence");
 
 static const char *const names[] = {
-	"nobody", "visitor", "member", "asker",   "reader",
-	"editor", "checker", "keeper", "auditor", "owner",
+	"nobody", "visitor", "directory", "member",  "asker", "reader",
+	"editor", "checker", "keeper",    "auditor", "owner",
 };
 static_assert(KB_COUNTOF(names) == KB_ROLE_COUNT, "a role without a name");
 
@@ -52,6 +53,17 @@ struct kb_principal kb_principal_of_key(const struct kb_key *key)
 		.key = key->id,
 		.agents = key->agents,
 		.agent_count = key->agent_count,
+	};
+}
+
+struct kb_principal kb_principal_of_directory(const struct kb_directory_token *token)
+{
+	return (struct kb_principal){
+		.roles = IS(DIRECTORY),
+		.account = token->account_id,
+		.directory = token->id,
+		.agents = no_agent,
+		.agent_count = 1,
 	};
 }
 

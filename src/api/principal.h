@@ -11,21 +11,23 @@
 #define KB_API_PRINCIPAL_H
 
 #include "store/accounts.h"
+#include "store/directory.h"
 #include "store/people.h"
 #include "store/visitors.h"
 
 /* What somebody is to the account, or to one of its agents. */
 enum kb_role {
-	KB_ROLE_NONE,    /* nobody in particular: who calls is not asked */
-	KB_ROLE_VISITOR, /* of the public agent that the path names */
-	KB_ROLE_MEMBER,  /* of the account, whatever they may there */
-	KB_ROLE_ASKER,   /* asks an agent, and reads what their labels open */
-	KB_ROLE_READER,  /* of an agent's conversations and reports */
-	KB_ROLE_EDITOR,  /* of its documents */
-	KB_ROLE_CHECKER, /* of its answers */
-	KB_ROLE_KEEPER,  /* of the agent */
-	KB_ROLE_AUDITOR, /* sees who is in the account, and what was done */
-	KB_ROLE_OWNER,   /* of the account and all its agents */
+	KB_ROLE_NONE,      /* nobody in particular: who calls is not asked */
+	KB_ROLE_VISITOR,   /* of the public agent that the path names */
+	KB_ROLE_DIRECTORY, /* of the organisation, by a token of its own (SCIM) */
+	KB_ROLE_MEMBER,    /* of the account, whatever they may there */
+	KB_ROLE_ASKER,     /* asks an agent, and reads what their labels open */
+	KB_ROLE_READER,    /* of an agent's conversations and reports */
+	KB_ROLE_EDITOR,    /* of its documents */
+	KB_ROLE_CHECKER,   /* of its answers */
+	KB_ROLE_KEEPER,    /* of the agent */
+	KB_ROLE_AUDITOR,   /* sees who is in the account, and what was done */
+	KB_ROLE_OWNER,     /* of the account and all its agents */
 	KB_ROLE_COUNT
 };
 
@@ -38,9 +40,10 @@ enum kb_verb {
 
 struct kb_principal {
 	unsigned roles; /* bits 1 << enum kb_role; those below the account are for all it reaches */
-	int64_t account; /* on whose behalf, and who pays */
-	int64_t key;     /* by which it is known; 0: by none */
-	int64_t member;  /* the person of the account (people.h) that it is; 0: none */
+	int64_t account;   /* on whose behalf, and who pays */
+	int64_t key;       /* by which it is known; 0: by none */
+	int64_t directory; /* the token of a directory by which it is known; 0: none */
+	int64_t member;    /* the person of the account (people.h) that it is; 0: none */
 	/* Whose own the conversations are: a visitor's person above 0, one of the account below; 0:
 	 * all of the agent are there. */
 	int64_t person;
@@ -55,6 +58,7 @@ struct kb_principal {
 
 /* What they point at belongs to what they are made of, or to the arena. Pure, all of them. */
 struct kb_principal kb_principal_of_key(const struct kb_key *key);
+struct kb_principal kb_principal_of_directory(const struct kb_directory_token *token);
 struct kb_principal kb_principal_of_visitor(const struct kb_visitor *visitor, int64_t account);
 /* key: by which they are known, or 0. */
 struct kb_principal kb_principal_of_person(struct kb_arena *arena, const struct kb_person *person,

@@ -16,6 +16,7 @@ static bool has(const struct kb_groups *groups, struct kb_sv name)
 struct judging {
 	struct kb_person *person;
 	struct kb_sv account;
+	bool is_let_in;
 	struct kb_grant grants[KB_GRANTS_MAX];
 	struct kb_sv labels[LABELS_MAX];
 	size_t label_count;
@@ -67,6 +68,7 @@ static bool read_role(struct judging *in, struct kb_sv text, bool mine)
 	if (!mine || (in->account.n && !kb_sv_eq(in->account, account)))
 		return true;
 	in->account = account;
+	in->is_let_in = true;
 	if (standing > (int)in->person->standing)
 		in->person->standing = (enum kb_standing)standing;
 	if (right >= 0)
@@ -132,7 +134,7 @@ bool kb_roles_judge(struct kb_arena *arena, struct kb_sv file, const struct kb_g
 	struct kb_sv line;
 	int number = 0;
 
-	*in = (struct judging){ .person = out };
+	*in = (struct judging){ .person = out, .account = *account };
 	out->standing = KB_PERSON_MEMBER;
 	out->grant_count = 0;
 	out->grants = in->grants;
@@ -145,7 +147,7 @@ bool kb_roles_judge(struct kb_arena *arena, struct kb_sv file, const struct kb_g
 			               number);
 	}
 	out->labels = labels_text(arena, in);
-	*account = in->account;
+	*account = in->is_let_in ? in->account : KB_SV("");
 	return true;
 }
 

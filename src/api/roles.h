@@ -29,8 +29,8 @@ struct kb_groups {
 };
 
 /* Fills standing, grants and labels of the person, and the handle of their account, which is empty
- * where no group of theirs has one. KB_E_INVALID names the line that cannot be read, whoever it is
- * for. */
+ * where no group of theirs has one. Where *account is one already, lines of others say nothing.
+ * KB_E_INVALID names the line that cannot be read, whoever it is for. */
 bool kb_roles_judge(struct kb_arena *arena, struct kb_sv file, const struct kb_groups *groups,
                     struct kb_person *out, struct kb_sv *account, struct kb_err *err) KB_MUST_CHECK;
 

@@ -1,5 +1,6 @@
 /* Every route, one row each: what it is called, who may, what goes in and what comes out. */
 #include "api/routes.h"
+#include "api/scim_routes.h"
 
 enum {
 	JSON_MAX = 1 << 20,
@@ -608,6 +609,16 @@ static const struct kb_api_route routes[] = {
 	  .action = KB_AUDIT_PERSON_INVITE,
 	  .tag = "People", .summary = "Make a new link for them, in place of the one before",
 	  .response = "InvitedReply", .status = 201 },
+	{ "GET", V1 "/directory-tokens", kb_directory_tokens_list, AUDITOR, READ,
+	  .tag = "People", .summary = "Tokens of directories that keep the account's people (SCIM)",
+	  .response = "DirectoryTokensReply", .status = 200 },
+	{ "POST", V1 "/directory-tokens", kb_directory_tokens_create, OWNER, WRITE,
+	  .action = KB_AUDIT_DIRECTORY_CREATE, .body_max = JSON_MAX, .tag = "People",
+	  .summary = "Make one; its text is told here and never again",
+	  .request = "DirectoryTokenFields", .response = "DirectoryTokenMadeReply", .status = 201 },
+	{ "DELETE", V1 "/directory-tokens/{tokenId}", kb_directory_tokens_delete, OWNER, WRITE,
+	  .action = KB_AUDIT_DIRECTORY_REVOKE, .tag = "People", .summary = "Revoke one",
+	  .response = "DeletedReply", .status = 200 },
 	{ "GET", V1 "/audit", kb_audit_list, AUDITOR, READ,
 	  .tag = "People",
 	  .summary = "Who did what, newest first, as json (default) or csv; action is one, or the "
@@ -955,6 +966,9 @@ static const struct kb_api_route routes[] = {
 	{ "GET", AGENT "/actions", kb_actions_list, ASKER, READ,
 	  .tag = "Plugins", .summary = "What the agent does with a question, and which of it is on",
 	  .response = "ActionsReply", .status = 200 },
+
+	/* what a directory of the organisation keeps */
+	KB_SCIM_ROUTES,
 
 	/* the service itself */
 	{ "GET", "/healthz", kb_system_health, NOBODY, READ, .fast = kb_system_health_fast,

@@ -162,6 +162,28 @@ bool kb_people_delete(struct kb_call *call, struct kb_err *err);
 bool kb_people_invite(struct kb_call *call, struct kb_err *err);
 bool kb_sessions_list(struct kb_call *call, struct kb_err *err);
 bool kb_sessions_delete(struct kb_call *call, struct kb_err *err);
+/* directory.c */
+bool kb_directory_tokens_list(struct kb_call *call, struct kb_err *err);
+bool kb_directory_tokens_create(struct kb_call *call, struct kb_err *err);
+bool kb_directory_tokens_delete(struct kb_call *call, struct kb_err *err);
+/* scim_about.c, scim_users.c, scim_groups.c */
+bool kb_scim_config(struct kb_call *call, struct kb_err *err);
+bool kb_scim_resource_types(struct kb_call *call, struct kb_err *err);
+bool kb_scim_resource_type(struct kb_call *call, struct kb_err *err);
+bool kb_scim_schemas(struct kb_call *call, struct kb_err *err);
+bool kb_scim_schema(struct kb_call *call, struct kb_err *err);
+bool kb_scim_users_list(struct kb_call *call, struct kb_err *err);
+bool kb_scim_users_create(struct kb_call *call, struct kb_err *err);
+bool kb_scim_users_read(struct kb_call *call, struct kb_err *err);
+bool kb_scim_users_replace(struct kb_call *call, struct kb_err *err);
+bool kb_scim_users_patch(struct kb_call *call, struct kb_err *err);
+bool kb_scim_users_delete(struct kb_call *call, struct kb_err *err);
+bool kb_scim_groups_list(struct kb_call *call, struct kb_err *err);
+bool kb_scim_groups_create(struct kb_call *call, struct kb_err *err);
+bool kb_scim_groups_read(struct kb_call *call, struct kb_err *err);
+bool kb_scim_groups_replace(struct kb_call *call, struct kb_err *err);
+bool kb_scim_groups_patch(struct kb_call *call, struct kb_err *err);
+bool kb_scim_groups_delete(struct kb_call *call, struct kb_err *err);
 /* embeddings.c */
 bool kb_embeddings_create(struct kb_call *call, struct kb_err *err);
 

@@ -334,11 +334,24 @@ static const struct kb_schema schemas[] = {
 	{ "SignInFields", "key~:str link~:str by~:str" },
 
 	{ "Grant", "project_id:int? rights:[str]" },
-	{ "Person", "id:int name:str email:str role:str agents:[Grant] labels:[str] invited_until:time? seen_at:time? "
+	{ "Person", "id:int name:str email:str role:str agents:[Grant] labels:[str] active:bool invited_until:time? seen_at:time? "
 	            "created_at:time updated_at:time" },
 	{ "PersonReply", SUCCESS("Person") }, { "PeopleReply", SUCCESS("[Person]") },
 	{ "PersonFields", "name~:str email~:str role~:str agents~:[Grant] labels~:[str]" },
 	{ "Invited", "person:Person link:str" }, { "InvitedReply", SUCCESS("Invited") },
+	{ "DirectoryToken", "id:int name:str created_at:time seen_at:time?" },
+	{ "DirectoryTokensReply", SUCCESS("[DirectoryToken]") }, { "DirectoryTokenFields", "name~:str" },
+	{ "DirectoryTokenMade", "id:int token:str address:str" }, { "DirectoryTokenMadeReply", SUCCESS("DirectoryTokenMade") },
+	{ "ScimConfig", "schemas:[str] patch:obj changePassword:obj sort:obj etag:obj bulk:obj filter:obj "
+	                "authenticationSchemes:[obj] meta:obj" },
+	{ "ScimResourceType", "schemas:[str] id:str name:str endpoint:str schema:str meta:obj" },
+	{ "ScimSchema", "schemas:[str] id:str name:str attributes:[obj] meta:obj" },
+	{ "ScimError", "schemas:[str] status:str scimType~:str detail:str" },
+	{ "ScimList", "schemas:[str] totalResults:int startIndex:int itemsPerPage:int Resources:[obj]" },
+	{ "ScimUser", "schemas:[str] id:str externalId~:str userName~:str displayName~:str name~:obj emails~:[obj] "
+	              "active~:bool groups~:[obj] meta~:obj" },
+	{ "ScimGroup", "schemas:[str] id:str externalId~:str displayName~:str members~:[obj] meta~:obj" },
+	{ "ScimPatch", "schemas:[str] Operations:[obj]" },
 	{ "AuditRow", "at:time person_id:int? key_id:int? command:str? action:str object:str? project_id:int? outcome:str "
 	              "address:str? request_id:str? changes:obj? node:int number:int" },
 	{ "AuditPage", PAGINATOR("AuditRow") }, { "AuditListReply", SUCCESS("AuditPage") },

@@ -61,7 +61,8 @@ static bool check_provider(struct kb_arena *arena, const struct kb_options *o, s
 		                         .client_id = o->oidc_client_id,
 		                         .secret_file = o->oidc_client_secret_file,
 		                         .scope = o->oidc_scope,
-		                         .groups_claim = o->oidc_groups_claim };
+		                         .groups_claim = o->oidc_groups_claim,
+		                         .directory_claim = o->oidc_directory_claim };
 	const char *tmp = getenv("TMPDIR");
 	const char *dir = tmp && *tmp ? tmp : "/tmp"; /* perhaps not the service's own user asks */
 	struct kb_oidc_discovery provider;

@@ -67,6 +67,8 @@ static const struct kb_option options[] = {
 	{ "oidc-scope", "DOCENT_OIDC_SCOPE", "TEXT", "openid profile email", "What the provider is asked for.", OPTION(oidc_scope) },
 	{ "oidc-groups-claim", "DOCENT_OIDC_GROUPS_CLAIM", "NAME", "groups",
 	  "Where it says of which groups somebody is; a path with dots (`realm_access.roles`) too.", OPTION(oidc_groups_claim) },
+	{ "oidc-directory-claim", "DOCENT_OIDC_DIRECTORY_CLAIM", "NAME", "sub",
+	  "Where its ID token says what a directory (SCIM) has as somebody's externalId; of Entra ID `oid`.", OPTION(oidc_directory_claim) },
 	{ "roles", "DOCENT_ROLES", "FILE", NULL,
 	  "What groups are: lines of `GROUP = ACCOUNT:ROLE` and `GROUP > LABEL`. Read with each sign-in. Who is in none of them is not let in.", OPTION(roles) },
 	{ "allow-unsandboxed-parsing", "DOCENT_ALLOW_UNSANDBOXED_PARSING", NULL, "no",

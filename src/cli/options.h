@@ -25,7 +25,7 @@ struct kb_options {
 	const char *block_list, *fetch_allow, *chromium, *trusted_proxies;
 	const char *sign_in_header, *sign_in_name_header, *sign_in_groups_header, *roles;
 	const char *oidc_issuer, *oidc_client_id, *oidc_client_secret_file, *oidc_scope,
-	        *oidc_groups_claim;
+	        *oidc_groups_claim, *oidc_directory_claim;
 	const char *yt_dlp, *video_hosts;
 	const char *embed_url, *embed_name, *embed_key;
 	const char *meaning, *encoder;

@@ -351,6 +351,7 @@ static bool open_provider(struct service *s, struct kb_err *err)
 	                                               .secret_file = o->oidc_client_secret_file,
 	                                               .scope = o->oidc_scope,
 	                                               .groups_claim = o->oidc_groups_claim,
+	                                               .directory_claim = o->oidc_directory_claim,
 	                                               .fetcher = s->fetcher,
 	                                               .temp_dir = s->plan->places.temp,
 	                                               .clock = &s->clock,

@@ -50,7 +50,9 @@ bool kb_oidc_arrival_read(struct kb_arena *arena, const json_t *claims, const ch
 		read_groups(arena, groups, out);
 	if (!out->name.n)
 		out->name = line_of(claims, "name", NAME_CHARS);
-	if (!out->email.n && kb_json_bool(claims, "email_verified", true))
+	if (!out->email.n && kb_json_bool(claims, "email_verified", true)) {
 		out->email = line_of(claims, "email", EMAIL_CHARS);
+		out->is_verified = kb_json_bool(claims, "email_verified", false);
+	}
 	return out->groups && out->name.n;
 }

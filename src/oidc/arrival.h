@@ -6,7 +6,9 @@
 
 struct kb_oidc_arrival {
 	struct kb_sv subject, sid;  /* of the token alone */
+	struct kb_sv external_id;   /* the same: what the organisation's directory calls them */
 	struct kb_sv name, email;   /* one line each; may be empty */
+	bool is_verified;           /* the provider says that the address is theirs */
 	const struct kb_sv *groups; /* NULL: the claim is nowhere */
 	size_t group_count;
 };

@@ -285,7 +285,11 @@ static void read_arrival(struct kb_oidc *oidc, struct kb_arena *arena, const jso
 {
 	const char *name = oidc->config.groups_claim;
 
-	*out = (struct kb_oidc_arrival){ .subject = claims->subject, .sid = claims->sid };
+	*out = (struct kb_oidc_arrival){
+		.subject = claims->subject,
+		.sid = claims->sid,
+		.external_id = kb_json_sv(claims->all, oidc->config.directory_claim, KB_SV("")),
+	};
 	if (!kb_oidc_arrival_read(arena, claims->all, name, out)
 	    && !kb_oidc_arrival_read(arena, ask_userinfo(oidc, arena, tokens, claims->subject),
 	                             name, out)

@@ -20,7 +20,8 @@ struct kb_oidc;
 
 struct kb_oidc_config {
 	const char *issuer, *client_id, *secret_file, *scope, *groups_claim; /* stay */
-	struct kb_fetcher *fetcher; /* for what is not at the issuer's own origin */
+	const char *directory_claim; /* whose value a directory has as its externalId */
+	struct kb_fetcher *fetcher;  /* for what is not at the issuer's own origin */
 	const char *temp_dir;
 	const struct kb_clock *clock;
 	const struct kb_log *log;

@@ -18,6 +18,8 @@
 	X(ANSWER_DELETE,     "answer.delete",     "It was deleted") \
 	X(CONVERSATION_BRING, "conversation.bring", "A conversation that was held elsewhere was brought") \
 	X(CONVERSATION_DELETE, "conversation.delete", "A conversation was deleted with its messages") \
+	X(DIRECTORY_CREATE,  "directory.create",  "A token was made with which a directory keeps people and groups (SCIM)") \
+	X(DIRECTORY_REVOKE,  "directory.revoke",  "It was revoked") \
 	X(DOCUMENT_CHANGE,   "document.change",   "All documents that fit were deleted, or queued to be read again") \
 	X(DOCUMENT_DELETE,   "document.delete",   "A document was deleted") \
 	X(DOCUMENT_FORGET,   "document.forget",   "A deleted document was deleted for good") \
@@ -29,6 +31,9 @@
 	X(DOCUMENT_LABEL,    "document.label",    "It got other labels") \
 	X(CONFLICT_CHANGE,   "conflict.change",   "Two documents that disagree may both be right, or not") \
 	X(GAP_CHANGE,        "gap.change",        "A gap got another owner or state, or was asked anew") \
+	X(GROUP_CREATE,      "group.create",      "A directory made a group") \
+	X(GROUP_UPDATE,      "group.update",      "It renamed a group, or changed who is in it") \
+	X(GROUP_DELETE,      "group.delete",      "It deleted a group") \
 	X(KEY_CREATE,        "key.create",        "A key was made") \
 	X(KEY_REVOKE,        "key.revoke",        "A key was revoked") \
 	X(KEY_LINK,          "key.link",          "A link was made that signs a browser in with a key") \
@@ -40,7 +45,7 @@
 	X(LICENSE_CREATE,    "license.create",    "A license was made") \
 	X(LICENSE_UPDATE,    "license.update",    "A license was renamed") \
 	X(LICENSE_DELETE,    "license.delete",    "A license was taken back") \
-	X(PERSON_CREATE,     "person.create",     "Somebody was invited") \
+	X(PERSON_CREATE,     "person.create",     "Somebody was invited, or made by a directory") \
 	X(PERSON_UPDATE,     "person.update",     "What somebody is or may was changed") \
 	X(PERSON_INVITE,     "person.invite",     "Somebody got a new link") \
 	X(PERSON_REMOVE,     "person.remove",     "Somebody was let go") \

@@ -3,12 +3,13 @@
 #include "base/hash.h"
 #include "store/accounts_own.h"
 #include "store/lists.h"
+#include "store/people_own.h"
 #include "store/publish.h"
 #include "store/signins_own.h"
 #include "store/store_own.h"
 #include "store/texts.h"
 
-enum { LIST, GET, COUNT, AGENT, PUT, CHANGE, SEEN, REMOVE, BY_SUBJECT };
+enum { LIST, GET, COUNT, AGENT, PUT, CHANGE, SEEN, REMOVE, LEAVE, SWITCH };
 // clang-format off
 /* The columns of people (columns.h). */
 #define PEOPLE(FIRST, NEXT) \
@@ -23,7 +24,11 @@ enum { LIST, GET, COUNT, AGENT, PUT, CHANGE, SEEN, REMOVE, BY_SUBJECT };
 	NEXT (i, updated_at, person.updated_at) \
 	NEXT (i, seen_at,    person.seen_at) \
 	NEXT (t, issuer,     person.issuer) \
-	NEXT (t, subject,    person.subject)
+	NEXT (t, subject,    person.subject) \
+	NEXT (i, is_out,     is_out) \
+	NEXT (t, external_id, person.external_id) \
+	NEXT (t, address,    person.address) \
+	NEXT (t, said_groups, person.said_groups)
 #define P_FIRST(letter, column, member) "p." #column
 #define P_NEXT(letter, column, member)  ", p." #column
 #define SELECT_PEOPLE \
@@ -42,8 +47,10 @@ static const struct kb_sql sql[] = {
 		"grants = CASE WHEN $9 = 1 THEN grants ELSE $6 END, labels = $7, updated_at = $8 "
 		"WHERE id = $1 AND account_id = $2" },
 	[SEEN] = { "person_seen", "ii", "UPDATE people SET seen_at = $2 WHERE id = $1" },
-	[BY_SUBJECT] = { "person_by_subject", "tt",
-		"SELECT id, account_id FROM people WHERE issuer = $1 AND issuer <> '' AND subject = $2" },
+	[LEAVE] = { "person_leave", "i",
+		"UPDATE directory_users SET person_id = 0 WHERE person_id = $1 AND person_id > 0" },
+	[SWITCH] = { "person_switch", "iii",
+		"UPDATE people SET is_out = $3 WHERE id = $1 AND account_id = $2" },
 	[REMOVE] = { "person_remove", "ii", "DELETE FROM people WHERE id = $1 AND account_id = $2" },
 };
 // clang-format on
@@ -55,7 +62,7 @@ const char *const kb_standing_names[] = { "member", "auditor", "owner" };
 struct row {
 	struct kb_person person;
 	struct kb_sv grants;
-	int64_t standing;
+	int64_t standing, is_out;
 };
 #define PERSON(letter, column, member) KB_COLUMN(struct row, letter, column, member)
 static const struct kb_db_columns columns = KB_COLUMNS(struct row, PEOPLE(PERSON, PERSON));
@@ -75,6 +82,7 @@ static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, int64_t no
 
 	kb_columns_read(&columns, rows, 0, arena, &row);
 	*out = row.person;
+	out->is_out = row.is_out != 0;
 	out->plan = kb_rows_text(rows, arena, (int)columns.count);
 	out->invited_until = kb_rows_int(rows, (int)columns.count + 1);
 	if (out->invited_until < now)
@@ -106,33 +114,47 @@ bool kb_store_people(struct kb_store *store, struct kb_arena *arena, int64_t acc
 	return kb_rows_close(&rows, err);
 }
 
+static bool read_one(struct kb_db_rows *rows, struct kb_arena *arena, int64_t now, int64_t id,
+                     struct kb_person *out, struct kb_err *err)
+{
+	*out = (struct kb_person){ 0 };
+	while (kb_rows_next(rows))
+		read_row(rows, arena, now, out);
+	return kb_rows_close(rows, err) && (out->id || missing(id, err));
+}
+
 bool kb_store_person_get(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
                          int64_t id, struct kb_person *out, struct kb_err *err)
 {
 	int64_t now = kb_store_now(store);
 	struct kb_db_rows rows;
 
-	*out = (struct kb_person){ 0 };
 	kb_rows_take(&rows, store->db, &sql[GET], KB_VALUES(kb_int(id), kb_int(account_id)));
-	while (kb_rows_next(&rows))
-		read_row(&rows, arena, now, out);
-	return kb_rows_close(&rows, err) && (out->id || missing(id, err));
+	return read_one(&rows, arena, now, id, out, err);
+}
+
+bool kb_person_read(struct kb_db_conn *conn, const struct kb_person_change *in, struct kb_err *err)
+{
+	struct kb_person *person = in->person;
+	int64_t id = person->id;
+	struct kb_db_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[GET], KB_VALUES(kb_int(id), kb_int(person->account_id)));
+	return read_one(&rows, in->arena, in->now, id, person, err);
 }
 
 /* ---- changes ---- */
 
 struct change {
-	struct kb_arena *arena;
-	struct kb_person *person;
-	int64_t account_id, id, now;
+	struct kb_person_change of;
+	struct kb_person made; /* as it is written, if it is run again */
+	int64_t id;
 	char hash[KB_HASH_HEX];
-	bool is_new;
-	bool arrives; /* what they may was said elsewhere, of agents that may not be there */
 };
 
-/* What is granted, as it is stored: of agents that are there. */
-static bool write_grants(struct kb_db_conn *conn, const struct change *in, struct kb_sv *out,
-                         struct kb_err *err)
+/* What is granted, as it is stored. */
+static bool write_grants(struct kb_db_conn *conn, const struct kb_person_change *in,
+                         struct kb_sv *out, struct kb_err *err)
 {
 	const struct kb_person *person = in->person;
 	int64_t *numbers = KB_NEW_ARRAY(in->arena, 2 * person->grant_count, int64_t), there;
@@ -140,11 +162,11 @@ static bool write_grants(struct kb_db_conn *conn, const struct change *in, struc
 	for (size_t i = 0; i < person->grant_count; i++) {
 		const struct kb_grant *grant = &person->grants[i];
 
-		if (grant->agent_id
+		if (grant->agent_id && in->strict
 		    && (!kb_db_int(conn, &sql[AGENT],
 		                   KB_VALUES(kb_int(person->account_id), kb_int(grant->agent_id)),
 		                   0, &there, err)
-		        || (!there && !in->arrives
+		        || (!there
 		            && !kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found",
 		                        grant->agent_id))))
 			return false;
@@ -155,7 +177,8 @@ static bool write_grants(struct kb_db_conn *conn, const struct change *in, struc
 	return true;
 }
 
-static bool add(struct kb_db_conn *conn, struct change *in, struct row *row, struct kb_err *err)
+static bool add(struct kb_db_conn *conn, const struct kb_person_change *in, struct row *row,
+                struct kb_err *err)
 {
 	int64_t count;
 
@@ -168,13 +191,12 @@ static bool add(struct kb_db_conn *conn, struct change *in, struct row *row, str
 	if (!kb_db_next_id(conn, "person", 1, &row->person.id, err))
 		return false;
 	row->person.created_at = in->now;
-	in->id = row->person.id;
+	in->person->id = row->person.id;
 	return kb_columns_write(&columns, conn, &sql[PUT], KB_NO_VALUES, row, err);
 }
 
-static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_person_write(struct kb_db_conn *conn, const struct kb_person_change *in, struct kb_err *err)
 {
-	struct change *in = arg;
 	struct row row = { .person = *in->person, .standing = in->person->standing };
 	const struct kb_person *person = &row.person;
 	int64_t changed;
@@ -183,7 +205,7 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	row.person.seen_at = 0;
 	if (!person->keeps_grants && !write_grants(conn, in, &row.grants, err))
 		return false;
-	if (in->is_new)
+	if (!person->id)
 		return add(conn, in, &row, err);
 	return kb_db_run(conn, &sql[CHANGE],
 	                 KB_VALUES(kb_int(person->id), kb_int(person->account_id),
@@ -195,110 +217,73 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && (changed || missing(person->id, err));
 }
 
+static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct change *in = arg;
+	struct kb_person_change of = in->of;
+
+	in->made = *in->of.person;
+	of.person = &in->made;
+	return kb_person_write(conn, &of, err);
+}
+
 bool kb_store_person_put(struct kb_store *store, struct kb_arena *arena, struct kb_person *person,
                          struct kb_err *err)
 {
-	struct change in = { .arena = arena,
-		             .person = person,
-		             .id = person->id,
-		             .is_new = !person->id,
-		             .now = kb_store_now(store) };
+	struct change in = { .of = { .arena = arena,
+		                     .person = person,
+		                     .now = kb_store_now(store),
+		                     .strict = true } };
 
 	return kb_db_write(store->db, put, &in, err)
-	       && kb_store_person_get(store, arena, person->account_id, in.id, person, err);
+	       && kb_store_person_get(store, arena, person->account_id, in.made.id, person, err);
+}
+
+bool kb_person_switch(struct kb_db_conn *conn, const struct kb_person_change *in, bool is_out,
+                      struct kb_err *err)
+{
+	const struct kb_person *person = in->person;
+
+	return kb_db_run(conn, &sql[SWITCH],
+	                 KB_VALUES(kb_int(person->id), kb_int(person->account_id), kb_int(is_out)),
+	                 NULL, err)
+	       && (!is_out
+	           || (kb_keys_revoke_of(conn, in->arena, person->id, in->now, err)
+	               && kb_sign_ins_end_of(conn, person->account_id, person->id, err)));
+}
+
+bool kb_person_let_go(struct kb_db_conn *conn, const struct kb_person_change *in,
+                      struct kb_err *err)
+{
+	const struct kb_person *person = in->person;
+	int64_t changed;
+
+	if (!kb_db_run(conn, &sql[REMOVE],
+	               KB_VALUES(kb_int(person->id), kb_int(person->account_id)), &changed, err))
+		return false;
+	if (!changed)
+		return missing(person->id, err);
+	return kb_db_run(conn, &sql[LEAVE], KB_VALUES(kb_int(person->id)), NULL, err)
+	       && kb_keys_revoke_of(conn, in->arena, person->id, in->now, err)
+	       && kb_sign_ins_end_of(conn, person->account_id, person->id, err);
 }
 
 static bool remove_person(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	struct change *in = arg;
-	int64_t changed;
+	const struct change *in = arg;
 
-	if (!kb_db_run(conn, &sql[REMOVE], KB_VALUES(kb_int(in->id), kb_int(in->account_id)),
-	               &changed, err))
-		return false;
-	if (!changed)
-		return missing(in->id, err);
-	return kb_keys_revoke_of(conn, in->arena, in->id, in->now, err)
-	       && kb_sign_ins_end_of(conn, in->account_id, in->id, err);
+	return kb_person_let_go(conn, &in->of, err);
 }
 
 bool kb_store_person_remove(struct kb_store *store, int64_t account_id, int64_t id,
                             struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
+	struct kb_person person = { .account_id = account_id, .id = id };
 	struct change in = {
-		.arena = &arena, .account_id = account_id, .id = id, .now = kb_store_now(store)
+		.of = { .arena = &arena, .person = &person, .now = kb_store_now(store) }
 	};
 	bool ok = kb_db_write(store->db, remove_person, &in, err);
-
-	kb_arena_fini(&arena);
-	return ok;
-}
-
-/* Where they are known already; a zero id: nowhere. */
-static bool find_subject(struct kb_db_conn *conn, struct change *in, struct kb_sv issuer,
-                         struct kb_sv subject, struct kb_err *err)
-{
-	struct kb_db_rows rows;
-
-	in->id = in->account_id = 0;
-	kb_rows_open(&rows, conn, &sql[BY_SUBJECT], KB_VALUES(kb_text(issuer), kb_text(subject)));
-	while (kb_rows_next(&rows)) {
-		in->id = kb_rows_int(&rows, 0);
-		in->account_id = kb_rows_int(&rows, 1);
-	}
-	return kb_rows_close(&rows, err);
-}
-
-static bool arrive(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	struct change *in = arg;
-	struct kb_person *person = in->person;
-
-	if (!find_subject(conn, in, person->issuer, person->subject, err))
-		return false;
-	if (in->id && in->account_id != person->account_id) {
-		if (!remove_person(conn, in, err))
-			return false;
-		in->id = 0;
-	}
-	person->id = in->id;
-	in->is_new = !in->id;
-	return put(conn, in, err);
-}
-
-bool kb_store_person_arrive(struct kb_store *store, struct kb_arena *arena,
-                            struct kb_person *person, struct kb_err *err)
-{
-	struct change in = {
-		.arena = arena, .person = person, .arrives = true, .now = kb_store_now(store)
-	};
-
-	return kb_db_write(store->db, arrive, &in, err)
-	       && kb_store_person_get(store, arena, person->account_id, in.id, person, err);
-}
-
-struct departure {
-	struct change change;
-	struct kb_sv issuer, subject;
-};
-
-static bool depart(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	struct departure *in = arg;
-
-	return find_subject(conn, &in->change, in->issuer, in->subject, err)
-	       && (!in->change.id || remove_person(conn, &in->change, err));
-}
-
-bool kb_store_person_depart(struct kb_store *store, struct kb_sv issuer, struct kb_sv subject,
-                            struct kb_err *err)
-{
-	struct kb_arena arena = { 0 };
-	struct departure in = { .change = { .arena = &arena, .now = kb_store_now(store) },
-		                .issuer = issuer,
-		                .subject = subject };
-	bool ok = kb_db_write(store->db, depart, &in, err);
 
 	kb_arena_fini(&arena);
 	return ok;
@@ -308,12 +293,13 @@ static bool seen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct change *in = arg;
 
-	return kb_db_run(conn, &sql[SEEN], KB_VALUES(kb_int(in->id), kb_int(in->now)), NULL, err);
+	return kb_db_run(conn, &sql[SEEN], KB_VALUES(kb_int(in->id), kb_int(in->of.now)), NULL,
+	                 err);
 }
 
 bool kb_store_person_seen(struct kb_store *store, int64_t id, struct kb_err *err)
 {
-	struct change in = { .id = id, .now = kb_store_now(store) };
+	struct change in = { .id = id, .of.now = kb_store_now(store) };
 
 	return kb_db_write(store->db, seen, &in, err);
 }
@@ -322,15 +308,15 @@ static bool invite(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct change *in = arg;
 
-	return kb_sign_in_invite(conn, in->id, in->hash, in->now + KB_INVITATION_US, err);
+	return kb_sign_in_invite(conn, in->id, in->hash, in->of.now + KB_INVITATION_US, err);
 }
 
 bool kb_store_person_invite(struct kb_store *store, int64_t id, char secret[KB_SIGN_IN_TEXT],
                             int64_t *until, struct kb_err *err)
 {
-	struct change in = { .id = id, .now = kb_store_now(store) };
+	struct change in = { .id = id, .of.now = kb_store_now(store) };
 
-	*until = in.now + KB_INVITATION_US;
+	*until = in.of.now + KB_INVITATION_US;
 	kb_random_text(secret, KB_SIGN_IN_TEXT - 1);
 	kb_hash_hex(kb_sv_str(secret), in.hash);
 	return kb_db_write(store->db, invite, &in, err);

@@ -46,6 +46,10 @@ struct kb_person {
 	/* Who knows them, and as whom: then what they may comes with each sign-in. Empty: they were
 	 * invited. */
 	struct kb_sv issuer, subject;
+	/* What they say of them besides: what a directory calls them, an address that is verified,
+	 * in lower case, and a JSON array of their groups. Empty: nothing. */
+	struct kb_sv external_id, address, said_groups;
+	bool is_out; /* their directory (directory.h) has switched them off: they may nothing */
 	/* When the link that invites them ends; 0: there is none, or it has been used. */
 	int64_t invited_until;
 	int64_t created_at, updated_at;
@@ -70,10 +74,12 @@ bool kb_store_person_put(struct kb_store *store, struct kb_arena *arena, struct 
 /*
  * Somebody whom `issuer` knows as `subject` is here, with the standing, grants and labels of now:
  * makes or changes that person, and fills the rest. Agents that the account has not are left out.
- * Who was of another account is let go there.
+ * Who was of another account is let go there. directory_id: who that is in the account's directory
+ * (directory.h), or 0; KB_E_FORBIDDEN where that has switched them off.
  */
 bool kb_store_person_arrive(struct kb_store *store, struct kb_arena *arena,
-                            struct kb_person *person, struct kb_err *err) KB_MUST_CHECK;
+                            struct kb_person *person, int64_t directory_id,
+                            struct kb_err *err) KB_MUST_CHECK;
 /* They are not let in any more, and gone as by kb_store_person_remove(). Who was never here is no
  * mistake. */
 bool kb_store_person_depart(struct kb_store *store, struct kb_sv issuer, struct kb_sv subject,

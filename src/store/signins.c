@@ -32,7 +32,7 @@ enum {
 /* Whose key is still valid, and whose person still there. */
 #define COUNTS \
 	"(key_id = 0 OR EXISTS (SELECT 1 FROM api_keys k WHERE k.id = sign_ins.key_id AND k.revoked_at = 0)) AND " \
-	"(person_id = 0 OR EXISTS (SELECT 1 FROM people p WHERE p.id = sign_ins.person_id))"
+	"(person_id = 0 OR EXISTS (SELECT 1 FROM people p WHERE p.id = sign_ins.person_id AND p.is_out = 0))"
 static const struct kb_sql sql[] = {
 	[ADD] = { "sign_in_add", "tiiiittit",
 		"INSERT INTO sign_ins (hash, account_id, key_id, person_id, created_at, seen_at, address, agent, ends_at, sid) "

@@ -42,6 +42,7 @@ export async function furnished(kb, { key, name, versions = 0 }) {
   };
   ids.keyId = (await kb.expect(201, "POST", "/keys", { key, json: { name: `of ${name}` } })).id;
   ids.personId = (await kb.expect(201, "POST", "/people", { key, json: { name: `of ${name}` } })).person.id;
+  ids.tokenId = (await kb.expect(201, "POST", "/directory-tokens", { key, json: { name: `of ${name}` } })).id;
   ids.browserId =
     (await signedIn(kb, { key: key ?? kb.key })) && (await kb.expect(200, "GET", "/sessions", { key }))[0].id;
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`of ${name}`] } });

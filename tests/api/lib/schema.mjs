@@ -36,6 +36,8 @@ const KNOWN = new Set([
   "nullable",
 ]);
 
+const [JSON_TYPE, SCIM] = ["application/json", "application/scim+json"];
+
 export class Description {
   constructor(openapi) {
     this.openapi = openapi;
@@ -70,7 +72,9 @@ export class Description {
     if (method === "OPTIONS") return;
     if (!found) {
       if (![400, 401, 404, 405].includes(reply.status)) throw new Error(`${where}: no such route, yet that status`);
-      this.#body(where, { $ref: "#/components/schemas/Error" }, reply, method);
+      const scim = path.startsWith("/scim/v2/");
+      const name = `#/components/schemas/${scim ? "ScimError" : "Error"}`;
+      this.#body(where, { $ref: name }, reply, method, scim ? SCIM : JSON_TYPE);
       return;
     }
     const documented = found.operation.responses[String(reply.status)];
@@ -78,14 +82,15 @@ export class Description {
       throw new Error(`${where}: the status is not documented; the body was ${reply.text.slice(0, 300)}`);
     const type = (reply.headers["content-type"] ?? "").split(";")[0];
     if (reply.status < 300 && type === "text/event-stream") return; // the stream's own stories check it
-    const { [type]: other, "application/json": json } = documented.content ?? {};
+    const { [type]: other, "application/json": json, [SCIM]: scim } = documented.content ?? {};
+    if (scim?.schema) return this.#body(where, scim.schema, reply, method, SCIM);
     const schema = json?.schema;
     if (schema && (other === json || !other)) this.#body(where, schema, reply, method);
   }
 
-  #body(where, schema, reply, method) {
-    if (reply.headers["content-type"] !== "application/json")
-      throw new Error(`${where}: content-type is ${reply.headers["content-type"]}, not application/json`);
+  #body(where, schema, reply, method, type = JSON_TYPE) {
+    if (reply.headers["content-type"] !== type)
+      throw new Error(`${where}: content-type is ${reply.headers["content-type"]}, not ${type}`);
     if (method === "HEAD") return;
     let json;
     try {

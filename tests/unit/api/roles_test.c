@@ -49,7 +49,7 @@ static void judged(struct kb_test *t)
 	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
 		struct kb_groups groups = kb_groups_read(&arena, kb_sv_str(cases[i].groups));
 		struct kb_person who = { 0 };
-		struct kb_sv account;
+		struct kb_sv account = { 0 };
 		struct kb_err err;
 
 		t->row = cases[i].name;
@@ -78,7 +78,7 @@ static void refused(struct kb_test *t)
 	for (size_t i = 0; i < KB_COUNTOF(lines); i++) {
 		struct kb_groups none = { 0 };
 		struct kb_person who = { 0 };
-		struct kb_sv account;
+		struct kb_sv account = { 0 };
 		struct kb_err err = { 0 };
 
 		t->row = lines[i];

@@ -72,6 +72,9 @@ static struct excuse wide[] = {
 	{ "audit_list_", "audit", "a list, and its length" },
 	{ "audit_heads", "audit_heads", "a row a node" },
 	{ "people_", "people", "an account's people, which have a limit" },
+	{ "directory_user", "", "an account's, which have a limit" },
+	{ "directory_group", "", "the same" },
+	{ "directory_token", "directory_tokens", "the same" },
 	{ "strays", "strays", "a page of a list, of the sweep" },
 	{ "report_", "", "reports over a time" },
 	/* queues, of which the next is taken in order */

@@ -188,7 +188,7 @@ static void test_arrivals(struct kb_test *t)
 	person.account_id = f.account.id;
 	person.grants = &gone; /* of an agent that is not there */
 	person.grant_count = 1;
-	CHECK(t, kb_store_person_arrive(f.store, &f.arena, &person, &f.err));
+	CHECK(t, kb_store_person_arrive(f.store, &f.arena, &person, 0, &f.err));
 	id = person.id;
 	CHECK(t, kb_store_sign_in(f.store,
 	                          &(struct kb_signing_in){ .account_id = f.account.id,
@@ -196,7 +196,7 @@ static void test_arrivals(struct kb_test *t)
 	                                                   .lasts_us = 8 * HOUR_US },
 	                          secret, &f.err));
 	person.standing = KB_PERSON_OWNER;
-	CHECK(t, kb_store_person_arrive(f.store, &f.arena, &person, &f.err));
+	CHECK(t, kb_store_person_arrive(f.store, &f.arena, &person, 0, &f.err));
 	CHECK(t, person.id == id && person.standing == KB_PERSON_OWNER);
 	kb_clock_advance(&f.clock, 8 * HOUR_US - MINUTE_US);
 	CHECK(t, is_in(&f, secret));

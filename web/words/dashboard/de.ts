@@ -66,6 +66,7 @@ const de: Words = {
       "Diese Anmeldung wurde abgelehnt. Versuchen Sie es noch einmal; hilft das nicht, sagen Sie es dem Betreiber dieses Dienstes.",
     again: "Diese Anmeldung war zu alt oder wurde in einem anderen Browser begonnen. Versuchen Sie es noch einmal.",
     nobody: "Keine Ihrer Gruppen darf diesen Dienst benutzen.",
+    off: "Das Verzeichnis Ihrer Organisation hat Sie hier abgemeldet. Fragen Sie, wer es betreut.",
   },
 
   // frame

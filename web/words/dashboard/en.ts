@@ -65,6 +65,7 @@ const en = {
     refused: "That sign-in was refused. Try again; if it happens once more, tell whoever runs this service.",
     again: "That sign-in was too old, or was begun in another browser. Try again.",
     nobody: "None of your groups may use this service.",
+    off: "Your organisation’s directory has switched you off here. Ask whoever looks after it.",
   },
 
   // frame

@@ -65,6 +65,7 @@ const es: Words = {
     refused: "Ese inicio de sesión fue rechazado. Inténtelo de nuevo; si se repite, avise a quien opera este servicio.",
     again: "Ese inicio de sesión era demasiado antiguo o se empezó en otro navegador. Inténtelo de nuevo.",
     nobody: "Ninguno de sus grupos puede usar este servicio.",
+    off: "El directorio de su organización le ha desactivado aquí. Pregunte a quien lo administra.",
   },
 
   // frame

@@ -68,6 +68,7 @@ const fr: Words = {
     refused: "Cette connexion a été refusée. Réessayez ; si cela se reproduit, prévenez l’exploitant de ce service.",
     again: "Cette connexion était trop ancienne ou commencée dans un autre navigateur. Réessayez.",
     nobody: "Aucun de vos groupes ne peut utiliser ce service.",
+    off: "L’annuaire de votre organisation vous a désactivé ici. Adressez-vous à qui s’en occupe.",
   },
 
   // frame

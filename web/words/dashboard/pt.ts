@@ -65,6 +65,7 @@ const pt: Words = {
     refused: "Esse acesso foi recusado. Tente de novo; se acontecer outra vez, avise quem opera este serviço.",
     again: "Esse acesso era antigo demais ou foi iniciado em outro navegador. Tente de novo.",
     nobody: "Nenhum dos seus grupos pode usar este serviço.",
+    off: "O diretório da sua organização desativou o seu acesso aqui. Fale com quem o administra.",
   },
 
   // frame
