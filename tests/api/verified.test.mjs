@@ -289,6 +289,60 @@ test("where a model writes, a checked answer is said without it", async (t) => {
   assert.equal(server.chat.seen.length, 0);
 });
 
+test("where a model writes, it is told no checked answer that labels close, on any way", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const agent = await kb.agent({ files: library });
+  const [staff] = await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
+  const cited = await agent.page("espresso.md");
+  const fields = { question: "Which word opens the harbour gate of Velmora?", answer: "Say zorgelbaum at the gate." };
+  const label = (id, ...label_ids) => agent.expect(200, "PUT", `/pages/${id}/labels`, { json: { label_ids } });
+  const made = await agent.expect(201, "POST", "/answers", { json: { ...fields, citations: [cited.id] } });
+  await agent.settled();
+  /** Whether the answer has come to the model or to who asks; a question beside it is the model's to answer. */
+  const told = async (labels) => {
+    server.chat.seen.length = 0;
+    const more = labels ? { labels } : {};
+    const prompts = [
+      fields.question,
+      "Tell me which word one says at the old harbour gate.",
+      "What do you know about?",
+    ];
+    const said = [];
+    for (const prompt of prompts) {
+      said.push(await agent.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt, ...more } }));
+      said.push((await agent.stream(prompt, { json: more })).reply);
+      const messages = [{ role: "user", content: prompt }];
+      said.push(await agent.api("POST", "/chat/completions", { json: { messages, ...more } }));
+    }
+    assert.ok(server.chat.seen.length > 0, "the model was asked");
+    const holds = (text) => text.includes("zorgelbaum");
+    return [said.some(({ text }) => holds(text)), holds(JSON.stringify(server.chat.seen))];
+  };
+  assert.deepEqual(await told(), [true, true], "nothing is labelled");
+  await label(cited.id, staff.id);
+  assert.deepEqual(
+    [await told(), await told(["staff"])],
+    [
+      [false, false],
+      [true, true],
+    ],
+    "its document is closed",
+  );
+  await label(cited.id);
+  await label(made.id, staff.id);
+  assert.deepEqual(
+    [await told(), await told(["staff"])],
+    [
+      [false, false],
+      [true, true],
+    ],
+    "it is closed itself",
+  );
+  await agent.expect(200, "DELETE", `/pages/${cited.id}`);
+  assert.deepEqual(await told(["staff"]), [false, false], "its document is gone");
+});
+
 test("in other words a checked answer is won, by near questions it is not", { skip, timeout: 600_000 }, async (t) => {
   const kb = await start(t, { env: { DOCENT_ENCODER: file } });
   const figures = await measure(await kb.agent(), set);
