@@ -27,6 +27,7 @@
 #include "cli/backup_place.h"
 #include "cli/cli.h"
 #include "cli/encoding.h"
+#include "cli/models_mark.h"
 #include "cli/options.h"
 #include "crawl/browser.h"
 #include "crawl/films.h"
@@ -574,6 +575,14 @@ static struct kb_models *chore_models(struct service *s)
 	return any ? s->api.models : NULL;
 }
 
+static int64_t models_mark(void *arg)
+{
+	const struct service *s = arg;
+
+	return kb_models_mark(&s->plan->options, s->api.models,
+	                      s->embedder ? NULL : s->api.vectorizer);
+}
+
 /* Reading documents, fetching them, and upkeep. */
 static void start_background(struct service *s)
 {
@@ -632,6 +641,8 @@ static void start_background(struct service *s)
 	        .vectorizer = api->vectorizer,
 	        .answerer = api->answerer,
 	        .models = s->chore_models,
+	        .models_mark = models_mark,
+	        .models_mark_arg = s,
 	        .may_spend = may_spend,
 	        .may_spend_arg = api,
 	        .requeued = pages_came,

@@ -24,6 +24,8 @@ enum {
 	SEEN,
 	TRIED,
 	TURN,
+	MODELS,
+	MODELS_ARE,
 };
 // clang-format off
 /* The columns of kept_tests (columns.h). */
@@ -55,6 +57,7 @@ enum {
 	"AND ($4 = 0 OR t.state = " KB_SQL(KEPT_FAILED) " OR " TURNED_BY_DOCUMENT ")"
 #define VERSION "(SELECT a.index_version FROM agents a WHERE a.id = t.agent_id)"
 #define CHANGE "(SELECT a.updated_at FROM agents a WHERE a.id = t.agent_id)"
+#define MODELS_MARK "(SELECT m.mark FROM kept_models m WHERE m.id = 1)"
 #define TURNED "state <> " KB_SQL(KEPT_WAITING) " AND state <> $3"
 
 static const struct kb_sql sql[] = {
@@ -97,16 +100,20 @@ static const struct kb_sql sql[] = {
 	[SEEN] = { "kept_seen", "iiii",
 		"UPDATE kept_turns SET seen_version = $2, seen_change = $3, seen_at = $4, "
 		"since_at = CASE WHEN since_at = 0 THEN $4 ELSE since_at END WHERE agent_id = $1" },
-	[TRIED] = { "kept_tried", "iiiitiiii",
+	[TRIED] = { "kept_tried", "iiiitiiiii",
 		"UPDATE kept_tests SET answer_before = CASE WHEN " TURNED " THEN answer ELSE answer_before END, "
 		"turned_at = CASE WHEN " TURNED " THEN $7 ELSE turned_at END, "
 		"state = $3, why = $4, answer = $5, asked_at = $7, tried_version = $8, tried_change = $9 "
-		"WHERE agent_id = $1 AND id = $2 AND updated_at = $6" },
+		"WHERE agent_id = $1 AND id = $2 AND updated_at = $6 AND ($10 = 0 OR $10 = " MODELS_MARK ")" },
 	/* A test that was kept or changed meanwhile has its own turn. */
-	[TURN] = { "kept_turn", "iiii",
+	[TURN] = { "kept_turn", "iiiii",
 		"UPDATE kept_turns SET tried_version = CASE WHEN EXISTS (SELECT 1 FROM kept_tests t WHERE t.agent_id = $1 "
 		"AND t.state = " KB_SQL(KEPT_WAITING) ") THEN -1 ELSE $2 END, tried_change = $3, tried_at = $4, since_at = 0 "
-		"WHERE agent_id = $1" },
+		"WHERE agent_id = $1 AND $5 = " MODELS_MARK },
+	[MODELS] = { "kept_models", "", "SELECT mark, since_at, seen_at FROM kept_models WHERE id = 1" },
+	[MODELS_ARE] = { "kept_models_are", "ii",
+		"INSERT INTO kept_models (id, mark, since_at, seen_at) VALUES (1, $1, 0, $2) ON CONFLICT (id) DO UPDATE SET "
+		"since_at = CASE WHEN kept_models.mark = $1 THEN kept_models.since_at ELSE $2 END, mark = $1, seen_at = $2" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_kept = { "kept", sql, KB_COUNTOF(sql) };
@@ -396,8 +403,8 @@ static bool tried(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return kb_db_run(conn, &sql[TRIED],
 	                 KB_VALUES(agent, id, kb_int(state), kb_int(result->why),
 	                           kb_text(result->answer), kb_int(test->updated_at),
-	                           kb_int(in->now), kb_int(result->version),
-	                           kb_int(result->change)),
+	                           kb_int(in->now), kb_int(result->version), kb_int(result->change),
+	                           kb_int(result->models)),
 	                 NULL, err)
 	       && kb_db_run(conn, &sql[KNOWN_DOCUMENT], KB_VALUES(agent, id), NULL, err);
 }
@@ -410,11 +417,31 @@ bool kb_store_kept_tried(struct kb_store *store, const struct kb_kept_result *re
 	return kb_db_write(store->db, tried, &in, err);
 }
 
-bool kb_store_kept_turn(struct kb_store *store, int64_t agent_id, int64_t version, int64_t change,
-                        struct kb_err *err)
+bool kb_store_kept_turn(struct kb_store *store, const struct kb_kept_turn *turn, struct kb_err *err)
 {
 	return kb_db_write_run(store->db, &sql[TURN],
-	                       KB_VALUES(kb_int(agent_id), kb_int(version), kb_int(change),
-	                                 kb_int(kb_store_now(store))),
+	                       KB_VALUES(kb_int(turn->agent_id), kb_int(turn->version),
+	                                 kb_int(turn->change), kb_int(kb_store_now(store)),
+	                                 kb_int(turn->models)),
 	                       NULL, err);
+}
+
+/* ---- which models ---- */
+
+bool kb_store_kept_models(struct kb_store *store, struct kb_kept_models *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct kb_kept_models){ 0 };
+	kb_rows_take(&rows, store->db, &sql[MODELS], KB_NO_VALUES);
+	while (kb_rows_next(&rows))
+		*out = (struct kb_kept_models){ kb_rows_int(&rows, 0), kb_rows_int(&rows, 1),
+			                        kb_rows_int(&rows, 2) };
+	return kb_rows_close(&rows, err);
+}
+
+bool kb_store_kept_models_are(struct kb_store *store, int64_t mark, struct kb_err *err)
+{
+	return kb_db_write_run(store->db, &sql[MODELS_ARE],
+	                       KB_VALUES(kb_int(mark), kb_int(kb_store_now(store))), NULL, err);
 }

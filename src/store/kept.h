@@ -4,9 +4,9 @@
  *
  * What comes of a test is in its row. An agent's tests are asked again when what they were asked of
  * has changed: its documents, labels and checked answers (its index version) or its settings
- * (updated_at). They wait until that is quiet, so that a crawl is one change, and not one a page;
- * and whoever has the agent's lease (KB_WORK_KEPT) asks them. Once a day they are asked in any
- * case, for some of what is said ends by itself.
+ * (updated_at), and all agents' when nodes have other models. They wait until that is quiet, so
+ * that a crawl is one change, and not one a page; and whoever has the agent's lease (KB_WORK_KEPT)
+ * asks them. Once a day they are asked in any case, for some of what is said ends by itself.
  */
 #ifndef KB_STORE_KEPT_H
 #define KB_STORE_KEPT_H
@@ -123,11 +123,31 @@ struct kb_kept_result {
 	enum kb_kept_why why;
 	struct kb_sv answer;
 	int64_t version, change; /* of the agent */
+	int64_t models; /* what asked it, where another's result is nobody's; 0: whatever did */
 };
 bool kb_store_kept_tried(struct kb_store *store, const struct kb_kept_result *result,
                          struct kb_err *err) KB_MUST_CHECK;
-/* All were asked. */
-bool kb_store_kept_turn(struct kb_store *store, int64_t agent_id, int64_t version, int64_t change,
+/* All were asked by these models; else nothing happens. */
+struct kb_kept_turn {
+	int64_t agent_id, version, change, models;
+};
+bool kb_store_kept_turn(struct kb_store *store, const struct kb_kept_turn *turn,
                         struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- which models ---- */
+
+/* Those of the node that was started last, or whose catalogue was read again last. Nodes with
+ * others ask no tests, for what is said would turn with whoever was quicker. What was asked before
+ * since_at is asked again. */
+struct kb_kept_models {
+	int64_t mark;     /* of them; 0: no node was there yet */
+	int64_t since_at; /* since when it is this one; 0: it always was */
+	int64_t seen_at;  /* when a node with them was there last */
+};
+bool kb_store_kept_models(struct kb_store *store, struct kb_kept_models *out,
+                          struct kb_err *err) KB_MUST_CHECK;
+/* A node with these is there: tests are asked of them from now on. */
+bool kb_store_kept_models_are(struct kb_store *store, int64_t mark,
+                              struct kb_err *err) KB_MUST_CHECK;
 
 #endif

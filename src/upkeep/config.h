@@ -28,6 +28,10 @@ struct kb_upkeep_config {
 	struct kb_answerer *answerer;
 	/* Who does the chores; NULL: nobody. Outlives the threads, but may be cancelled before. */
 	struct kb_models *models;
+	/* Another figure where other models answer, or find; never 0. NULL: they are always the
+	 * same. Any thread. */
+	int64_t (*models_mark)(void *arg);
+	void *models_mark_arg;
 	/* Whether the account may have a model asked for more. May be NULL. */
 	bool (*may_spend)(void *arg, const struct kb_agent *agent, bool *may, struct kb_err *err);
 	void *may_spend_arg;

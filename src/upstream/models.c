@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 
 enum { FILE_MAX = 1 << 20 };
 
@@ -193,6 +194,36 @@ const struct kb_model_set *kb_models_in(struct kb_models *models, struct kb_aren
 
 	kb_arena_on_fini(arena, release, held(set));
 	return set;
+}
+
+static void mark_text(struct kb_hash64 *hash, struct kb_sv text)
+{
+	const uint64_t n = text.n;
+
+	kb_hash64_add(hash, &n, sizeof(n));
+	kb_hash64_add(hash, text.p, text.n);
+}
+
+uint64_t kb_model_set_mark(const struct kb_model_set *set)
+{
+	struct kb_hash64 *hash = kb_hash64_new();
+	uint64_t mark;
+
+	for (size_t i = 0; i < set->count; i++) {
+		const struct kb_model *model = &set->v[i];
+		const int64_t figures[] = { model->kind, model->tiers, model->context,
+			                    model->max_tokens, (int64_t)model->fallback_count };
+
+		mark_text(hash, model->id);
+		mark_text(hash, model->name);
+		mark_text(hash, model->url);
+		kb_hash64_add(hash, figures, sizeof(figures));
+		for (size_t k = 0; k < model->fallback_count; k++)
+			mark_text(hash, model->fallback[k]);
+	}
+	mark = kb_hash64_end(hash);
+	kb_hash64_free(hash);
+	return mark ? mark : 1;
 }
 
 /* ---- choosing ---- */

@@ -42,6 +42,9 @@ void kb_model_set_release(const struct kb_model_set *set);
 /* The same until the arena ends. */
 const struct kb_model_set *kb_models_in(struct kb_models *models, struct kb_arena *arena);
 
+/* Another figure where its models are others, are asked elsewhere, or serve others; never 0. */
+uint64_t kb_model_set_mark(const struct kb_model_set *set);
+
 /* The first of that kind with a server, or NULL. */
 const struct kb_model *kb_model_of_kind(const struct kb_model_set *set, enum kb_model_kind kind);
 

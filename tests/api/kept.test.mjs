@@ -229,3 +229,34 @@ test("a test is asked now where somebody wants that, and says what it cannot kee
   assert.ok(next.id > kept.id, "an id is nobody else's");
   await read(next.id);
 });
+
+test("other models have tests asked again: the agent's own, and those that the service is started with", async (t) => {
+  const { kb, agent, keep, settled, read } = await scene(t, { env: { DOCENT_MODELS: "large-one,small-one" } });
+  const kept = await keep({ question: "When does the swimming pool open?", refuse: true });
+  const again = (then, what) => settled(kept.id, what, (now) => now.state === "passed" && now.asked_at > then);
+  let now = await again("", "a first result");
+  await agent.expect(200, "POST", "/settings", { json: { chatbot_model: "large-one" } });
+  now = await again(now.asked_at, "the agent's own model");
+  // With the same options only what is new is asked.
+  await kb.restart();
+  const other = await keep({ question: "When does the harbour close?", refuse: true });
+  await settled(other.id, "a new test", (one) => one.state === "passed");
+  assert.equal((await read(kept.id)).asked_at, now.asked_at);
+  for (const [what, env] of [
+    ["another list of models", { DOCENT_MODELS: "large-one,other-one" }],
+    ["a model's server", { DOCENT_MODEL_URL: "http://127.0.0.1:9/v1", DOCENT_MODEL_NAME: "a" }],
+    ["another model of it", { DOCENT_MODEL_NAME: "b" }],
+    ["a model that ranks", { DOCENT_RERANK_URL: "http://127.0.0.1:9/v1", DOCENT_RERANK_NAME: "c" }],
+  ]) {
+    Object.assign(kb.env, env);
+    await kb.restart();
+    now = await again(now.asked_at, what);
+    assert.equal(now.turned_at, null, "it is answered as before");
+  }
+  // Its key is no other model.
+  kb.env.DOCENT_MODEL_KEY = "sk-new";
+  await kb.restart();
+  const last = await keep({ question: "When does the shop close?", refuse: true });
+  await settled(last.id, "the last test", (one) => one.state === "passed");
+  assert.equal((await read(kept.id)).asked_at, now.asked_at);
+});

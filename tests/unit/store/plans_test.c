@@ -171,10 +171,10 @@ static bool is_excused(struct excuse *v, size_t count, const char *name, struct 
 /* ---- a store that is filled ---- */
 
 /* Tables that do not grow with what agents have. */
-static const char *const small[] = { "installation", "blob_sweep",     "moves",
-	                             "probes",       "upkeep",         "nodes",
-	                             "commits",      "counters",       "schema_migrations",
-	                             "backups",      "backup_calendar" };
+static const char *const small[] = { "installation", "blob_sweep",      "moves",
+	                             "probes",       "upkeep",          "nodes",
+	                             "commits",      "counters",        "schema_migrations",
+	                             "backups",      "backup_calendar", "kept_models" };
 
 /* Tables of which an agent, or an account, has few rows however large it grows. */
 static const char *const few[] = {

@@ -39,6 +39,7 @@ static const struct {
 	{ "directory_users", ACCOUNT },
 	{ "hosts", VALUE },
 	{ "installation", FEW },
+	{ "kept_models", FEW },
 	{ "license_keys", VALUE },
 	{ "moves", FEW },
 	{ "nodes", FEW },

@@ -16,8 +16,17 @@ struct world {
 	struct kb_upkeep_config config;
 	struct kb_round *thread;
 	struct kb_agent agent;
+	struct kb_kept_put put; /* what was kept first */
 	struct kb_kept_test test;
+	_Atomic int64_t mark; /* of the node's models */
 };
+
+static int64_t mark_of(void *arg)
+{
+	struct world *w = arg;
+
+	return w->mark;
+}
 
 static void world_init(struct world *w, struct kb_test *t)
 {
@@ -36,12 +45,16 @@ static void world_init(struct world *w, struct kb_test *t)
 	w->config = (struct kb_upkeep_config){
 		.store = w->f.store, .blobs = w->blobs, .log = &w->log, .clock = &w->f.clock
 	};
+	w->mark = 7;
+	w->config.models_mark = mark_of;
+	w->config.models_mark_arg = w;
 	w->config.catalog = kb_catalog_open(
 	        w->f.store, w->blobs,
 	        &(struct kb_catalog_limits){ .agents = 8, .heap_bytes = INT64_MAX }, &w->log);
 	w->config.answerer = kb_answerer_open(w->f.store, w->config.catalog, &w->log);
 	w->agent = fixture_agent(&w->f, "a");
 	one.agent_id = w->agent.id;
+	w->put = one;
 	NEED(&w->f, kb_store_kept_put(w->f.store, &w->f.arena, &one, &w->test, &w->f.err));
 	w->thread = kb_kept_start(&w->config);
 }
@@ -163,11 +176,83 @@ static void test_late(struct kb_test *t)
 	world_fini(&w);
 }
 
+#define ASKED_AT "SELECT asked_at FROM kept_tests ORDER BY id LIMIT 1"
+
+/* Once the first test was asked after that, or never. */
+static bool is_asked_after(struct world *w, int64_t then)
+{
+	for (int ms = 0; ms < kb_test_patient(WAIT_MS); ms += 10) {
+		if (raw_int(&w->f, ASKED_AT) > then)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static void start_again(struct world *w)
+{
+	kb_round_stop(w->thread);
+	kb_clock_advance(&w->f.clock, KB_SECOND_US);
+	w->thread = kb_kept_start(&w->config);
+}
+
+static void test_models(struct kb_test *t)
+{
+	struct kb_kept_put second;
+	struct kb_kept_test other;
+	struct kb_kept_result result;
+	struct world w;
+	int64_t asked;
+
+	world_init(&w, t);
+	CHECK(t, comes(&w, SEEN));
+	kb_clock_advance(&w.f.clock, 4 * KB_SECOND_US);
+	CHECK(t, comes(&w, "SELECT tried_at > 0 FROM kept_turns"));
+	asked = raw_int(&w.f, ASKED_AT);
+	CHECK_INT(t, raw_int(&w.f, "SELECT since_at FROM kept_models"), 0);
+
+	/* At a start with the same ones only the new test is asked. */
+	start_again(&w);
+	second = w.put;
+	second.question = KB_SV("When does it close?");
+	NEED(&w.f, kb_store_kept_put(w.f.store, &w.f.arena, &second, &other, &w.f.err));
+	CHECK(t, comes(&w, "SELECT count(*) = 2 FROM kept_tests WHERE state = 1"));
+	CHECK(t, comes(&w, "SELECT tried_version >= 0 FROM kept_turns"));
+	CHECK_INT(t, raw_int(&w.f, ASKED_AT), asked);
+
+	/* With others all are. */
+	w.mark = 9;
+	start_again(&w);
+	CHECK(t, is_asked_after(&w, asked));
+	CHECK(t, comes(&w, "SELECT count(*) = 0 FROM kept_tests, kept_models WHERE asked_at < "
+	                   "kept_models.since_at"));
+	CHECK_INT(t, raw_int(&w.f, "SELECT mark FROM kept_models"), 9);
+	CHECK(t,
+	      comes(&w, "SELECT tried_at >= (SELECT since_at FROM kept_models) FROM kept_turns"));
+
+	/* A node was started with others still: what this one has asked is nobody's now, */
+	kb_clock_advance(&w.f.clock, KB_SECOND_US);
+	NEED(&w.f, kb_store_kept_models_are(w.f.store, 11, &w.f.err));
+	asked = raw_int(&w.f, ASKED_AT);
+	NEED(&w.f,
+	     kb_store_kept_get(w.f.store, &w.f.arena, w.agent.id, w.test.id, &w.test, &w.f.err));
+	result = (struct kb_kept_result){ .test = &w.test, .answer = KB_SV("old"), .models = 9 };
+	NEED(&w.f, kb_store_kept_tried(w.f.store, &result, &w.f.err));
+	CHECK_INT(t, raw_int(&w.f, ASKED_AT), asked);
+	/* until that node is gone. */
+	kb_clock_advance(&w.f.clock, 901 * KB_SECOND_US);
+	CHECK(t, is_asked_after(&w, asked));
+	CHECK_INT(t, raw_int(&w.f, "SELECT mark FROM kept_models"), 9);
+	world_fini(&w);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "tests wait until it is quiet, but not for ever", test_quiet },
 		{ "a late result is nobody's", test_late },
+		{ "other models have all tests asked again, by the nodes that have them",
+		  test_models },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
