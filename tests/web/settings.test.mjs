@@ -570,10 +570,17 @@ test("the preview of the widget takes neither focus nor place: its screen opens 
   for (const width of [1440, 1024, 390]) {
     const { page, context } = await signedIn(t, kb, { viewport: { width, height: 800 } });
     await page.goto(`${kb.url}/agents/${agent.id}/share`);
+    const top = () => page.locator(".content").evaluate((node) => node.scrollTop);
+    await page.locator(".live-preview iframe").waitFor();
+    assert.equal(await top(), 0, `${width} wide`);
+    // Below all else it comes when somebody comes to it, and stays where it is.
+    if (width < 1180) await page.locator(".live-preview").evaluate((node) => node.scrollIntoView());
+    const there = await top();
+    assert.equal(there > 0, width < 1180, `${width} wide`);
     await page.frameLocator(".live-preview iframe").getByRole("textbox").waitFor();
     await page.waitForTimeout(300);
     assert.equal(await page.evaluate(() => document.activeElement.tagName === "IFRAME"), false, `${width} wide`);
-    assert.equal(await page.locator(".content").evaluate((node) => node.scrollTop), 0, `${width} wide`);
+    assert.equal(await top(), there, `${width} wide`);
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Go to …" }).waitFor();
     await context.close();
