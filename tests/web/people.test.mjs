@@ -35,6 +35,8 @@ test("somebody is invited, signs in by the link, sees what they may, and is let 
   await rail.getByRole("link", { name: "Conversations" }).waitFor();
   for (const hidden of ["Content", "Persona", "Labels", "Share"])
     assert.equal(await rail.getByRole("link", { name: hidden }).count(), 0, hidden);
+  // How far reading is, is not hers to know; that the agent answers is.
+  await ann.page.locator(".live", { hasText: "Answering" }).waitFor();
   await ann.page.getByRole("textbox", { name: "Ask Harbour …" }).fill("When is the tide of Velmora high?");
   await ann.page.keyboard.press("Enter");
   await ann.page.getByText("high at noon").first().waitFor();

@@ -85,7 +85,7 @@ const MasterLive = ({ master }: { master: Agent }) => <LiveText is={useReadiness
 /** Whether the agent answers, and how many documents are on their way. */
 export function Live() {
   if (agent.value?.is_master) return <MasterLive master={agent.value} />;
-  return <LiveText is={stats.value && progress.value ? ownReadiness(stats.value, progress.value) : undefined} />;
+  return <LiveText is={stats.value ? ownReadiness(stats.value, progress.value) : undefined} />;
 }
 
 /** What is read now and next, with reasons for what waits. */
