@@ -166,7 +166,10 @@ test("somebody is made, found, changed and deleted as Entra ID does it", async (
   assert.equal((await directory.patch(`Users/${id}`, { op: "replace", value: { active: "True" } })).active, true);
   // Replaced as a whole: what is left out is empty, but nobody is switched on by that.
   await directory.patch(`Users/${id}`, { op: "replace", value: { active: false } });
-  const replaced = await directory.wants(200, "PUT", `Users/${id}`, { userName: "ann@example.org", password: "hunter2" });
+  const replaced = await directory.wants(200, "PUT", `Users/${id}`, {
+    userName: "ann@example.org",
+    password: "hunter2",
+  });
   assert.deepEqual([replaced.active, replaced.displayName, replaced.externalId], [false, undefined, undefined]);
   assert.equal((await directory.asks("DELETE", `Users/${id}`)).status, 204);
   await directory.wants(404, "GET", `Users/${id}`);
@@ -207,7 +210,9 @@ test("versions, fields and pages are as the standard has them", async (t) => {
   const where = `Users/${users[0]}`;
   const few = await directory.wants(200, "GET", where, undefined, { query: { attributes: "userName" } });
   assert.deepEqual(Object.keys(few).sort(), ["id", "schemas", "userName"]);
-  const without = await directory.wants(200, "GET", where, undefined, { query: { excludedAttributes: "groups, emails" } });
+  const without = await directory.wants(200, "GET", where, undefined, {
+    query: { excludedAttributes: "groups, emails" },
+  });
   assert.ok(!("groups" in without) && !("emails" in without) && "meta" in without);
   const same = await directory.asks("GET", where, undefined, { headers: { "if-none-match": 'W/"1"' } });
   assert.deepEqual([same.status, same.text], [304, ""]);
@@ -249,7 +254,13 @@ test("what cannot be is refused in SCIM's form, and changes nothing", async (t) 
     ["PATCH", `Users/${id}`, operations({ op: "replace", value: "x" }), 400, "invalidValue"],
     ["PATCH", `Users/${id}`, operations({ op: "remove", path: "userName" }), 400, "invalidValue"],
     ["PATCH", `Users/${id}`, set({ active: 2 }), 400, "invalidValue"],
-    ["PATCH", `Users/${id}`, operations(...Array(300).fill({ op: "add", path: "active", value: true })), 413, "tooMany"],
+    [
+      "PATCH",
+      `Users/${id}`,
+      operations(...Array(300).fill({ op: "add", path: "active", value: true })),
+      413,
+      "tooMany",
+    ],
     ["POST", "Groups", { displayName: "" }, 400, "invalidValue"],
     ["POST", "Groups", { displayName: "staff" }, 409, "uniqueness"],
     ["POST", "Groups", { displayName: "b", members: [{ value: "999999" }] }, 400, "invalidValue"],
@@ -316,7 +327,11 @@ test("a group gives rights and labels as it is changed, as Okta and Entra ID cha
   assert.deepEqual(await rights("Ann"), ["member", ["ask"], []]);
   // Okta: a new name in an object, and the whole list.
   await directory.patch(`Groups/${law.id}`, { op: "replace", value: { id: law.id, displayName: "hr" } });
-  await directory.patch(`Groups/${law.id}`, { op: "replace", path: "members", value: [{ value: ann }, { value: ben }] });
+  await directory.patch(`Groups/${law.id}`, {
+    op: "replace",
+    path: "members",
+    value: [{ value: ann }, { value: ben }],
+  });
   await directory.patch(`Groups/${law.id}`, { op: "replace", value: { externalId: "" } });
   assert.deepEqual(await rights("Ann"), ["member", ["ask"], ["hr"]]);
   await directory.patch(`Groups/${law.id}`, { op: "replace", path: "displayName", value: "it" });
@@ -334,15 +349,21 @@ test("a group gives rights and labels as it is changed, as Okta and Entra ID cha
     seen.groups.map((one) => one.display),
     ["staff", "elsewhere"],
   );
-  const put = await directory.wants(200, "PUT", `Groups/${staff.id}`, { displayName: "staff", members: [{ value: ben }] });
+  const put = await directory.wants(200, "PUT", `Groups/${staff.id}`, {
+    displayName: "staff",
+    members: [{ value: ben }],
+  });
   assert.deepEqual(
     put.members.map((one) => one.value),
     [ben],
   );
-  assert.deepEqual([await rights("Ann"), await rights("Ben")], [
-    ["member", [], []],
-    ["member", ["ask"], []],
-  ]);
+  assert.deepEqual(
+    [await rights("Ann"), await rights("Ben")],
+    [
+      ["member", [], []],
+      ["member", ["ask"], []],
+    ],
+  );
   assert.equal((await directory.asks("DELETE", `Groups/${staff.id}`)).status, 204);
   assert.deepEqual(await rights("Ben"), ["member", [], []]);
   await directory.wants(404, "GET", `Groups/${staff.id}`);
@@ -358,7 +379,10 @@ test("members that come at once from two sides are all in", async (t) => {
   );
   const replies = await Promise.all(all);
   const done = users.filter((_, i) => replies[i].status === 200);
-  assert.ok(done.length > 0 && replies.every(({ status: s }) => s === 200 || s === 412), replies.map((r) => r.text).join());
+  assert.ok(
+    done.length > 0 && replies.every(({ status: s }) => s === 200 || s === 412),
+    replies.map((r) => r.text).join(),
+  );
   const { members } = await directory.wants(200, "GET", `Groups/${id}`);
   assert.deepEqual(members.map((one) => one.value).sort(), done.sort());
 });
@@ -376,7 +400,12 @@ test("who is switched off is out at once: browsers, keys and links; and comes in
   await directory.patch(`Users/${id}`, { op: "replace", value: { active: false } });
   assert.deepEqual([await status(kb, browser.asking), await status(kb, { key })], [401, 401]);
   const enter = (secret) =>
-    kb.api("POST", "/session", { plain: true, key: null, json: { link: secret }, headers: { "x-docent-session": "1" } });
+    kb.api("POST", "/session", {
+      plain: true,
+      key: null,
+      json: { link: secret },
+      headers: { "x-docent-session": "1" },
+    });
   assert.equal((await enter(link)).status, 401);
   // An owner's new link does not go round the directory.
   const refused = await enter(await invite());
@@ -404,7 +433,10 @@ test("another account's people and groups are not there", async (t) => {
   const theirs = await directoryOf(kb, await kb.newKey({ account: "other" }));
   const { id } = await directory.wants(201, "POST", "Users", entra("ann"));
   const group = await directory.wants(201, "POST", "Groups", { displayName: "it", members: [{ value: id }] });
-  const before = [await directory.wants(200, "GET", `Users/${id}`), await directory.wants(200, "GET", `Groups/${group.id}`)];
+  const before = [
+    await directory.wants(200, "GET", `Users/${id}`),
+    await directory.wants(200, "GET", `Groups/${group.id}`),
+  ];
   const off = { Operations: [{ op: "replace", value: { active: false } }] };
   for (const [method, where, json] of [
     ["GET", `Users/${id}`],
@@ -456,7 +488,12 @@ test("who signs in at the provider is whom the directory calls so, or whose veri
   const cat = await signIn(kb, idp, "cat");
   assert.notEqual(cat.person.id, first.person.id);
   // By an address that the provider has verified.
-  const ben = await directory.wants(201, "POST", "Users", entra("ben", { externalId: "else", userName: "BEN@example.org" }));
+  const ben = await directory.wants(
+    201,
+    "POST",
+    "Users",
+    entra("ben", { externalId: "else", userName: "BEN@example.org" }),
+  );
   const benHere = await person(kb, "Ben");
   const second = await signIn(kb, idp, "ben");
   assert.equal(second.person.id, benHere.id);

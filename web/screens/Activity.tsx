@@ -49,7 +49,11 @@ const actionName = (action: string) => w.activity.actions[action] ?? families()[
 
 /** Settings by their titles; what else was changed has names of its own, for programs. */
 const changed = ({ action, changes }: Row) =>
-  action === "settings.update" ? Object.keys(changes ?? {}).map(titleOf).join(", ") : "";
+  action === "settings.update"
+    ? Object.keys(changes ?? {})
+        .map(titleOf)
+        .join(", ")
+    : "";
 
 /** What is made is of no agent yet, but may be one. */
 const agentOf = ({ project_id, object }: Row) => project_id ?? Number(/^agent (\d+)$/.exec(object ?? "")?.[1] ?? 0);
@@ -131,10 +135,7 @@ export default function Activity() {
     <Screen
       title={w.activity.title}
       actions={
-        <Button
-          icon="download"
-          onClick={() => void attempt(() => download(`/api/v1/audit?${csv}`, "activity.csv"))}
-        >
+        <Button icon="download" onClick={() => void attempt(() => download(`/api/v1/audit?${csv}`, "activity.csv"))}>
           {w.csvOf(w.activity.title)}
         </Button>
       }
