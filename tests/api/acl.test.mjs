@@ -34,9 +34,10 @@ function cases(again = false) {
   return { asked: some.filter((_, i) => i % 2 === 0), searched: some.filter((_, i) => i % 2) };
 }
 
-/** By words alone, with everything else on that finds passages, and where people have checked what is said. */
+/** By words alone, with everything else on that finds passages, and where people have checked what is said. On
+ * PostgreSQL the words are those of the others. */
 const WAYS = [
-  ["", {}],
+  ...(process.env.DOCENT_TEST_POSTGRES ? [] : [["", {}]]),
   [", with vectors and a reranker", { servers: true }],
   [", with checked answers", { checked: true }],
 ];
