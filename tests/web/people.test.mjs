@@ -104,3 +104,50 @@ test("an owner sees who changed what, by what, whom, which agent and when, and t
   assert.equal(await page.getByLabel("What").inputValue(), "agent");
   quiet();
 });
+
+test("an owner lets a directory in, sees whom it switches off, and shuts it out", async (t) => {
+  const kb = await start(t);
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/people`);
+  await page.getByRole("button", { name: "New token" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Staff");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await dialog.getByRole("button", { name: "I have kept it" }).waitFor();
+  const [address, token] = await dialog.locator(".command code").allTextContents();
+  assert.equal(address, `${kb.url}/scim/v2`);
+  assert.deepEqual(await faults(page, "the token"), []);
+  await dialog.getByRole("button", { name: "I have kept it" }).click();
+
+  const scim = (method, path, body) =>
+    fetch(`${address}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/scim+json" },
+      body: body && JSON.stringify(body),
+    });
+  const made = await scim("POST", "/Users", {
+    schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+    userName: "ann@example.org",
+    displayName: "Ann",
+    active: true,
+  });
+  assert.equal(made.status, 201);
+  const { id } = await made.json();
+  await page.reload();
+  const ann = page.locator("tbody tr").filter({ hasText: "Ann" });
+  await ann.waitFor();
+  assert.equal(await ann.getByText("switched off").count(), 0);
+  const off = { op: "replace", path: "active", value: false };
+  const schemas = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"];
+  assert.equal((await scim("PATCH", `/Users/${id}`, { schemas, Operations: [off] })).status, 200);
+  await page.reload();
+  await ann.getByText("switched off").waitFor();
+  assert.deepEqual(await faults(page, "people with a directory"), []);
+
+  await page.getByRole("button", { name: "Revoke Staff" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("button", { name: "Revoke Staff" }).waitFor({ state: "detached" });
+  assert.equal((await scim("GET", "/Users")).status, 401);
+  await ann.getByText("switched off").waitFor();
+  quiet();
+});

@@ -19,6 +19,8 @@ export interface Person {
   role: Role;
   agents: Grant[];
   labels: string[];
+  /** false: a directory has switched them off. */
+  active: boolean;
   invited_until: string | null;
   seen_at: string | null;
 }

@@ -15,6 +15,7 @@ import { isThere, useResource } from "../lib/resource";
 import { attempt, leave, tell } from "../lib/state";
 import type { Agent, List } from "../lib/types";
 import { w } from "../words/dashboard";
+import { Directory } from "./Directory";
 
 interface Invited {
   person: Person;
@@ -240,7 +241,8 @@ export default function People() {
                   kind: "what",
                   cell: (person) => (
                     <>
-                      <b>{person.name}</b> <span class="badge">{w.roleNames[person.role]}</span>
+                      <b>{person.name}</b> <span class="badge">{w.roleNames[person.role]}</span>{" "}
+                      {!person.active && <span class="badge warn">{w.directory.off}</span>}
                       <small>{person.email}</small>
                     </>
                   ),
@@ -311,6 +313,7 @@ export default function People() {
             </Loaded>
           </>
         )}
+        {isThere(people) && isThere(browsers) && <Directory />}
       </div>
       {edited && (
         <Edit

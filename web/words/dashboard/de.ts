@@ -813,6 +813,20 @@ const de: Words = {
     manage: "Verwalten",
   },
 
+  // directory
+  directory: {
+    title: "Verzeichnis",
+    text: "Das Verzeichnis Ihrer Organisation (Entra ID, Okta und andere, die SCIM sprechen) legt hier Personen und Gruppen an und schließt sofort aus, wer geht.",
+    add: "Neuer Token",
+    made: "Der neue Token des Verzeichnisses",
+    address: "Geben Sie dem Verzeichnis diese Adresse,",
+    revokeTitle: "Diesen Token widerrufen?",
+    revokeText:
+      "Das Verzeichnis ändert hier dann nichts mehr. Personen und Gruppen, die es angelegt hat, bleiben, wie sie sind.",
+    revoked: "Das Verzeichnis ist ausgeschlossen",
+    off: "abgeschaltet",
+  },
+
   // who did what
   activity: {
     title: "Aktivität",

@@ -790,6 +790,19 @@ const en = {
     manage: "Manage",
   },
 
+  // directory
+  directory: {
+    title: "Directory",
+    text: "Your organisation's directory (Entra ID, Okta and others that speak SCIM) makes people and groups here, and ends who leaves at once.",
+    add: "New token",
+    made: "The directory's new token",
+    address: "Give the directory this address,",
+    revokeTitle: "Revoke this token?",
+    revokeText: "The directory changes nothing here any more. People and groups that it made stay as they are.",
+    revoked: "The directory is out",
+    off: "switched off",
+  },
+
   // who did what
   activity: {
     title: "Activity",

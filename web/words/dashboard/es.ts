@@ -800,6 +800,19 @@ const es: Words = {
     manage: "Gestionar",
   },
 
+  // directory
+  directory: {
+    title: "Directorio",
+    text: "El directorio de su organización (Entra ID, Okta y otros que hablan SCIM) crea aquí personas y grupos, y cierra el acceso al instante a quien se va.",
+    add: "Token nuevo",
+    made: "El token nuevo del directorio",
+    address: "Dé esta dirección al directorio,",
+    revokeTitle: "¿Revocar este token?",
+    revokeText: "El directorio ya no cambia nada aquí. Las personas y los grupos que creó se quedan como están.",
+    revoked: "El directorio ya no tiene acceso",
+    off: "desactivada",
+  },
+
   // who did what
   activity: {
     title: "Actividad",

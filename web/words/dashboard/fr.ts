@@ -805,6 +805,20 @@ const fr: Words = {
     manage: "Gérer",
   },
 
+  // directory
+  directory: {
+    title: "Annuaire",
+    text: "L'annuaire de votre organisation (Entra ID, Okta et d'autres qui parlent SCIM) crée ici les personnes et les groupes, et ferme aussitôt l'accès à qui s'en va.",
+    add: "Nouveau jeton",
+    made: "Le nouveau jeton de l'annuaire",
+    address: "Donnez cette adresse à l'annuaire,",
+    revokeTitle: "Révoquer ce jeton ?",
+    revokeText:
+      "L'annuaire ne change alors plus rien ici. Les personnes et les groupes qu'il a créés restent tels quels.",
+    revoked: "L'annuaire n'a plus accès",
+    off: "désactivé",
+  },
+
   // who did what
   activity: {
     title: "Activité",

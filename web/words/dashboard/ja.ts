@@ -776,6 +776,19 @@ const ja: Words = {
     manage: "管理",
   },
 
+  // directory
+  directory: {
+    title: "ディレクトリ",
+    text: "組織のディレクトリ（Entra ID、Okta など SCIM に対応するもの）が、ここに人とグループを作り、離れる人のアクセスをすぐに止めます。",
+    add: "新しいトークン",
+    made: "ディレクトリの新しいトークン",
+    address: "ディレクトリにこのアドレスを設定してください。",
+    revokeTitle: "このトークンを失効させますか？",
+    revokeText: "以後、ディレクトリはここで何も変えられません。作られた人とグループはそのまま残ります。",
+    revoked: "ディレクトリのアクセスを止めました",
+    off: "停止中",
+  },
+
   // who did what
   activity: {
     title: "操作の記録",

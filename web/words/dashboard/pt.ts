@@ -791,6 +791,19 @@ const pt: Words = {
     manage: "Gerir",
   },
 
+  // directory
+  directory: {
+    title: "Diretório",
+    text: "O diretório da sua organização (Entra ID, Okta e outros que falam SCIM) cria aqui pessoas e grupos, e fecha o acesso na hora a quem sai.",
+    add: "Novo token",
+    made: "O novo token do diretório",
+    address: "Dê este endereço ao diretório,",
+    revokeTitle: "Revogar este token?",
+    revokeText: "O diretório não muda mais nada aqui. As pessoas e os grupos que ele criou ficam como estão.",
+    revoked: "O diretório não tem mais acesso",
+    off: "desativada",
+  },
+
   // who did what
   activity: {
     title: "Atividade",

@@ -763,6 +763,19 @@ const zh: Words = {
   },
   rightNames: { ask: "提问", conversations: "查看对话", content: "管理内容", answers: "改进回答", manage: "管理" },
 
+  // directory
+  directory: {
+    title: "目录",
+    text: "贵组织的目录（Entra ID、Okta 及其他支持 SCIM 的目录）在此创建人员和组，并立即停止离职者的访问。",
+    add: "新令牌",
+    made: "目录的新令牌",
+    address: "请将此地址提供给目录：",
+    revokeTitle: "撤销此令牌？",
+    revokeText: "此后目录不再更改这里的任何内容。它创建的人员和组保持不变。",
+    revoked: "目录已无法访问",
+    off: "已停用",
+  },
+
   // who did what
   activity: {
     title: "活动记录",
