@@ -565,5 +565,13 @@ test("what was deleted is taken back by Undo, or from where it stands for a whil
   await page.getByRole("dialog").getByRole("button", { name: "Delete for good" }).click();
   await kept.waitFor({ state: "detached" });
   assert.deepEqual((await agent.expect(200, "GET", "/deleted")).data, []);
+
+  for (const { id } of await agent.pages()) await agent.expect(200, "DELETE", `/pages/${id}`);
+  await page.reload();
+  await bin.click();
+  await page.getByRole("button", { name: "Take all 2 back" }).click();
+  await page.getByText("2 documents are back").waitFor();
+  await kept.first().waitFor({ state: "detached" });
+  assert.equal((await agent.pages()).length, 2);
   quiet();
 });

@@ -43,6 +43,19 @@ async function restoreMany(id: number, pages: number[]) {
   return back;
 }
 
+/** Brings all documents back that can come back; tells how many. What went last comes first. */
+export async function restoreAllPages(id: number) {
+  let all = 0;
+  for (let back = 1; back; all += back) {
+    const { rows } = await deletedPages(id);
+    back = await restoreMany(
+      id,
+      rows.map((row) => row.id).sort((a, b) => a - b),
+    );
+  }
+  return all;
+}
+
 /** Tells that they are gone, with a way back where the service keeps them. */
 export async function tellDeleted(id: number, pages: number[], text: string, onBack: () => void) {
   const { rows } = await deletedPages(id).catch(() => ({ rows: [] as Deleted[] }));

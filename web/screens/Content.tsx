@@ -14,7 +14,7 @@ import { SearchField } from "../components/SearchField";
 import { Screen } from "../components/Shell";
 import { get } from "../lib/api";
 import { kinds, readContent, readSources, sorts, type Content as All, type Filter, type Source } from "../lib/content";
-import { deletedPages, forgetPage, restorePage } from "../lib/deleted";
+import { deletedPages, forgetPage, restoreAllPages, restorePage } from "../lib/deleted";
 import { number, percent } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
@@ -259,6 +259,7 @@ export default function Content({ id }: { id: number }) {
                 key={id}
                 read={(signal) => deletedPages(id, signal)}
                 restore={(page) => restorePage(id, page)}
+                restoreAll={() => restoreAllPages(id)}
                 forget={(page) => forgetPage(id, page)}
                 version={version}
                 onChanged={changed}

@@ -7,9 +7,14 @@ import { useResource } from "../lib/resource";
 import { attempt, tell } from "../lib/state";
 import { w } from "../words/dashboard";
 
+/** In place of an id: all of them. */
+const ALL = -1;
+
 interface Props {
   read: (signal: AbortSignal) => Promise<{ rows: One[]; total: number }>;
   restore: (id: number) => Promise<unknown>;
+  /** Where all may come back at once; how many did. */
+  restoreAll?: () => Promise<number>;
   /** Where one may be deleted for good before its time. */
   forget?: (id: number) => Promise<unknown>;
   onChanged: () => void;
@@ -18,7 +23,7 @@ interface Props {
 }
 
 /** What was deleted and can be taken back; nothing where there is none. */
-export function Deleted({ read, restore, forget, onChanged, version = 0 }: Props) {
+export function Deleted({ read, restore, restoreAll, forget, onChanged, version = 0 }: Props) {
   const [doomed, setDoomed] = useState<One | null>(null);
   const [busy, setBusy] = useState(0);
   const deleted = useResource(read, []);
@@ -37,11 +42,23 @@ export function Deleted({ read, restore, forget, onChanged, version = 0 }: Props
     setBusy(0);
     void deleted.again();
   }
+  async function allBack() {
+    setBusy(ALL);
+    await attempt(async () => tell(w.documentsBack(await restoreAll!())));
+    setBusy(0);
+    onChanged();
+    void deleted.again();
+  }
   return (
     <details class="card padded">
       <summary>
         {w.recentlyDeleted} <span class="lead num">{number(list.total)}</span>
       </summary>
+      {restoreAll && list.total > 1 && (
+        <Button icon="undo" busy={busy === ALL} onClick={() => void allBack()}>
+          {w.takeAllBack(list.total)}
+        </Button>
+      )}
       <ul class="deleted">
         {list.rows.map((one) => (
           <li key={one.id} class="split">

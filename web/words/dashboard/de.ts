@@ -202,6 +202,7 @@ const de: Words = {
   historyKey: (n) => `mit dem Schlüssel ${n}`,
   recentlyDeleted: "Zuletzt gelöscht",
   takeBack: "Zurückholen",
+  takeAllBack: (n) => `Alle ${number(n)} zurückholen`,
   isBack: (name) => `„${name}“ ist wieder da`,
   deletedWhen: (when, until) => `Gelöscht ${when}; kann bis ${until} zurückgeholt werden`,
   deleteForGood: "Endgültig löschen",

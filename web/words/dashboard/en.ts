@@ -193,6 +193,7 @@ const en = {
   historyKey: (n: number) => `with key ${n}`,
   recentlyDeleted: "Recently deleted",
   takeBack: "Take back",
+  takeAllBack: (n: number) => `Take all ${number(n)} back`,
   isBack: (name: string) => `“${name}” is back`,
   deletedWhen: (when: string, until: string) => `Deleted ${when}; can be taken back until ${until}`,
   deleteForGood: "Delete for good",

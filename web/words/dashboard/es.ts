@@ -193,6 +193,7 @@ const es: Words = {
   historyKey: (n) => `con la clave ${n}`,
   recentlyDeleted: "Eliminado hace poco",
   takeBack: "Recuperar",
+  takeAllBack: (n) => `Recuperar los ${number(n)}`,
   isBack: (name) => `«${name}» ha vuelto`,
   deletedWhen: (when, until) => `Eliminado ${when}; se puede recuperar hasta el ${until}`,
   deleteForGood: "Eliminar para siempre",

@@ -198,6 +198,7 @@ const fr: Words = {
   historyKey: (n) => `avec la clé ${n}`,
   recentlyDeleted: "Supprimés récemment",
   takeBack: "Récupérer",
+  takeAllBack: (n) => `Récupérer les ${number(n)}`,
   isBack: (name) => `« ${name} » est de retour`,
   deletedWhen: (when, until) => `Supprimé ${when} ; récupérable jusqu’au ${until}`,
   deleteForGood: "Supprimer définitivement",

@@ -193,6 +193,7 @@ const ja: Words = {
   historyKey: (n) => `キー ${n}`,
   recentlyDeleted: "最近削除したもの",
   takeBack: "元に戻す",
+  takeAllBack: (n) => `${number(n)} 件すべてを元に戻す`,
   isBack: (name) => `「${name}」を元に戻しました`,
   deletedWhen: (when, until) => `${when}に削除。${until}まで元に戻せます`,
   deleteForGood: "完全に削除",

@@ -193,6 +193,7 @@ const pt: Words = {
   historyKey: (n) => `com a chave ${n}`,
   recentlyDeleted: "Excluídos há pouco",
   takeBack: "Recuperar",
+  takeAllBack: (n) => `Recuperar todos os ${number(n)}`,
   isBack: (name) => `“${name}” voltou`,
   deletedWhen: (when, until) => `Excluído ${when}; pode ser recuperado até ${until}`,
   deleteForGood: "Excluir para sempre",

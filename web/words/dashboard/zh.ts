@@ -192,6 +192,7 @@ const zh: Words = {
   historyKey: (n) => `使用密钥 ${n}`,
   recentlyDeleted: "最近删除",
   takeBack: "恢复",
+  takeAllBack: (n) => `恢复全部 ${number(n)} 个`,
   isBack: (name) => `“${name}”已恢复`,
   deletedWhen: (when, until) => `${when}删除；${until} 之前可以恢复`,
   deleteForGood: "彻底删除",
