@@ -1,4 +1,5 @@
 import { Button } from "../components/Button";
+import { DayField } from "../components/DayField";
 import { Loaded } from "../components/Loaded";
 import { Screen } from "../components/Shell";
 import { Table } from "../components/Table";
@@ -91,15 +92,7 @@ function Choice({ label, name, options }: { label: string; name: string; options
 }
 
 const Day = ({ label, name }: { label: string; name: string }) => (
-  <label class="date">
-    {label}{" "}
-    <input
-      class="input"
-      type="date"
-      value={location_.value.query.get(name) ?? ""}
-      onChange={(e) => choose({ [name]: e.currentTarget.value })}
-    />
-  </label>
+  <DayField label={label} value={location_.value.query.get(name) ?? ""} onChange={(day) => choose({ [name]: day })} />
 );
 
 /** Who changed what in the account, for its owners and auditors. */
@@ -151,8 +144,10 @@ export default function Activity() {
           <Choice label={w.activity.who} name="who" options={[["", w.activity.everybody], ...(people ?? [])]} />
           <Choice label={w.personRightsOf} name="agent" options={[["", w.allAgents], ...(agents ?? [])]} />
           <span class="space" />
-          <Day label={w.from} name="from" />
-          <Day label={w.to} name="to" />
+          <span class="days">
+            <Day label={w.from} name="from" />
+            <Day label={w.to} name="to" />
+          </span>
         </div>
         <Loaded from={rows}>
           {(list) => (

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
 import { Button } from "../components/Button";
+import { DayField } from "../components/DayField";
 import { Empty } from "../components/Empty";
 import { Leads } from "../components/Leads";
 import { Loaded } from "../components/Loaded";
@@ -318,24 +319,18 @@ export default function Analytics({ id }: { id: number }) {
                     })}
                   </span>
                   <span class="space" />
-                  <label class="date">
-                    {w.from}{" "}
-                    <input
-                      class="input"
-                      type="date"
+                  <span class="days">
+                    <DayField
+                      label={w.from}
                       value={from}
-                      onChange={(e) => goQuery({ from: e.currentTarget.value, page: null }, { replace: true })}
+                      onChange={(day) => goQuery({ from: day, page: null }, { replace: true })}
                     />
-                  </label>
-                  <label class="date">
-                    {w.to}{" "}
-                    <input
-                      class="input"
-                      type="date"
+                    <DayField
+                      label={w.to}
                       value={to}
-                      onChange={(e) => goQuery({ to: e.currentTarget.value, page: null }, { replace: true })}
+                      onChange={(day) => goQuery({ to: day, page: null }, { replace: true })}
                     />
-                  </label>
+                  </span>
                 </div>
                 <Loaded from={analysis}>
                   {({ series, before }) => (

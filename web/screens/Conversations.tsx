@@ -3,6 +3,7 @@ import { Answer, opened, Proof, type Shown } from "../components/Answer";
 import { Avatar } from "../components/Avatar";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
+import { DayField } from "../components/DayField";
 import { Dialog } from "../components/Dialog";
 import { DocumentPane } from "../components/DocumentPane";
 import { Empty } from "../components/Empty";
@@ -316,15 +317,11 @@ export default function Conversations({ id }: { id: number }) {
                   </option>
                 ))}
               </select>
-              <label class="date">
-                {w.sinceDate}{" "}
-                <input
-                  class="input"
-                  type="date"
-                  value={since}
-                  onChange={(e) => goQuery({ since: e.currentTarget.value || null, page: null }, { replace: true })}
-                />
-              </label>
+              <DayField
+                label={w.sinceDate}
+                value={since}
+                onChange={(day) => goQuery({ since: day || null, page: null }, { replace: true })}
+              />
             </div>
             <Loaded from={list}>
               {(talks) => (

@@ -11,6 +11,7 @@ import { Button } from "../components/Button";
 import { Composer } from "../components/Composer";
 import { Confirm } from "../components/Confirm";
 import { Copy } from "../components/Copy";
+import { DayField } from "../components/DayField";
 import { Dialog } from "../components/Dialog";
 import { DocumentPane } from "../components/DocumentPane";
 import { DocumentText } from "../components/DocumentText";
@@ -244,6 +245,16 @@ const specimens: Specimens = {
         <Copy text="words" label="Copy the answer" quiet />
       </span>
     </State>
+  ),
+  DayField: () => (
+    <>
+      <State name="a day">
+        <DayField label="From" value="2026-03-01" onChange={nothing} />
+      </State>
+      <State name="none">
+        <DayField label="To" value="" onChange={nothing} />
+      </State>
+    </>
   ),
   Dialog: () => (
     <>
