@@ -153,7 +153,7 @@ const misfits = (page) =>
     return found;
   });
 
-/** What is wrong with what is shown, light and dark, from either side, narrow and wide: nothing is loaded anew.
+/** What is wrong with what is shown, narrow and wide, from either side, light and dark: nothing is loaded anew.
  * `within`: the part whose colours and places are looked at, where the rest was seen before. `isScreen`: it is a
  * screen of the dashboard, of which nothing may be cut. */
 export async function faultsEverywhere(page, what, options = {}) {
@@ -163,7 +163,9 @@ export async function faultsEverywhere(page, what, options = {}) {
     await page.setViewportSize({ width, height: 900 });
     for (const side of sides) {
       await page.evaluate((side) => (document.documentElement.dir = side), side);
-      for (const colorScheme of ["light", "dark"]) {
+      // Colours are those of a screen, from whichever side and however wide.
+      const isDark = width === widths[0] && side === sides[0];
+      for (const colorScheme of isDark ? ["light", "dark"] : ["light"]) {
         await page.emulateMedia({ colorScheme });
         const here = `${what}, ${width}, ${side}, ${colorScheme}`;
         const first = side === sides[0] && colorScheme === "light";

@@ -9,7 +9,6 @@ export const DayField = ({
   onChange: (day: string) => void;
 }) => (
   <label class="date">
-    {label}{" "}
-    <input class="input" type="date" value={value} onChange={(e) => onChange(e.currentTarget.value)} />
+    {label} <input class="input" type="date" value={value} onChange={(e) => onChange(e.currentTarget.value)} />
   </label>
 );
