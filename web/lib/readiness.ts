@@ -9,9 +9,11 @@ import type { Agent, Progress, Stats } from "./types";
 export type Readiness = "answers" | "reading" | "later" | "unread" | "empty" | "alone";
 
 /** Of an agent by itself. `progress` is needed where nothing answers; null: it is not to be had. */
-export function ownReadiness(stats: Stats, progress: Pick<Progress, "queued" | "sources"> | null): Readiness {
+export function ownReadiness(stats: Stats, progress: Progress | null): Readiness {
   // What is read again answers meanwhile as it was.
   if (stats.pages_indexed > 0 || stats.total_words_indexed > 0) return "answers";
+  // The figures are asked for apart from each other: whichever knows of a document first.
+  if (progress && progress.done > progress.failed + progress.limited) return "answers";
   // A website that was just added has no page yet.
   if (progress && progress.queued + progress.sources > 0) return "reading";
   if (stats.pages_found === 0) return "empty";
