@@ -38,6 +38,9 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     file: "avatar.png",
     userId: agent.record.user_id,
     screen: "ask",
+    groupId: 1,
+    resourceType: "User",
+    schema: "urn:ietf:params:scim:schemas:core:2.0:User",
     secret: "AAAAAAAAAAAAAAAAAAAAAA", // of a shared conversation, which there is not
   };
   ids.keyId = (await kb.expect(201, "POST", "/keys", { key, json: { name: `of ${name}` } })).id;

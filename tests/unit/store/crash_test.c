@@ -381,7 +381,7 @@ static bool limit_mount(const char *dir, bool small)
 	    && (unshare(CLONE_NEWNS) != 0
 	        || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0))
 		return false;
-	return mount("none", dir, "tmpfs", flags, small ? "size=2m" : "size=200m") == 0;
+	return mount("none", dir, "tmpfs", flags, small ? "size=4m" : "size=200m") == 0;
 }
 
 static bool limit_file_size(const char *dir, bool small)
@@ -390,7 +390,7 @@ static bool limit_file_size(const char *dir, bool small)
 
 	(void)dir;
 	getrlimit(RLIMIT_FSIZE, &limit);
-	limit.rlim_cur = small ? KB_KIB(2000) : limit.rlim_max;
+	limit.rlim_cur = small ? KB_KIB(4000) : limit.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
 	return setrlimit(RLIMIT_FSIZE, &limit) == 0;
 }
