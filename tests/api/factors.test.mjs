@@ -46,7 +46,8 @@ test("an agent of more than 300 passages is learned from, a small one is not", a
 });
 
 test("the same documents give the same lists and scores, in whatever order they came", async (t) => {
-  const kb = await start(t);
+  // What is found by meaning comes with time: without it, what is learned says all.
+  const kb = await start(t, { args: ["--encoder", "none"] });
   const files = Object.entries(
     Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`book${i}.md`, book(100 + i, 12)])),
   );
