@@ -118,7 +118,7 @@ static bool each_member(struct kb_call *call, struct making *in, const struct kb
                         struct kb_err *err)
 {
 	size_t count = json_is_array(edit->value) ? json_array_size(edit->value) : 1;
-	int64_t id;
+	int64_t id = 0;
 
 	if (count > KB_SCIM_MEMBERS_MAX)
 		return kb_scim_fail(call, err, KB_E_TOO_LARGE, "tooMany",
@@ -310,7 +310,7 @@ static struct making begin(struct kb_call *call, const struct kb_directory_group
 
 static bool change(struct kb_call *call, bool replaces, struct kb_err *err)
 {
-	struct kb_directory_group before;
+	struct kb_directory_group before = { 0 };
 	struct making in;
 	int64_t version;
 	int tries = 0;

@@ -285,7 +285,7 @@ bool kb_scim_users_create(struct kb_call *call, struct kb_err *err)
 
 bool kb_scim_users_read(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_directory_user user;
+	struct kb_directory_user user = { 0 };
 
 	return find_user(call, &user, err) && reply_user(call, 200, &user, err);
 }
@@ -336,7 +336,7 @@ bool kb_scim_users_patch(struct kb_call *call, struct kb_err *err)
 
 bool kb_scim_users_delete(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_directory_user user;
+	struct kb_directory_user user = { 0 };
 	int64_t version;
 
 	return kb_scim_if_match(call, &version, err) && find_user(call, &user, err)

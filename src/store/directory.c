@@ -264,7 +264,7 @@ static bool lock(struct kb_db_conn *conn, const struct kb_directory_user *before
 static bool change(struct kb_db_conn *conn, const struct kb_directory_change *in, struct row *row,
                    struct kb_err *err)
 {
-	struct kb_directory_user *user = &row->user, before;
+	struct kb_directory_user *user = &row->user, before = { 0 };
 
 	if (!read_user(conn, in->arena, user->account_id, user->id, &before, err)
 	    || kb_directory_is_changed(before.version, user->version, err)
@@ -336,7 +336,7 @@ struct deleting {
 static bool delete_user(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct deleting *in = arg;
-	struct kb_directory_user user;
+	struct kb_directory_user user = { 0 };
 	struct kb_person person;
 
 	if (!read_user(conn, in->of.arena, in->account_id, in->id, &user, err)
@@ -379,7 +379,7 @@ static bool is_another(const struct kb_directory_user *user, const struct kb_per
 bool kb_directory_enter(struct kb_db_conn *conn, const struct kb_person_change *in, int64_t user_id,
                         int64_t known_as, int64_t *person_id, struct kb_err *err)
 {
-	struct kb_directory_user user;
+	struct kb_directory_user user = { 0 };
 	struct kb_person made;
 	struct kb_err why;
 

@@ -434,7 +434,7 @@ bool kb_store_directory_group_put(struct kb_store *store, struct kb_arena *arena
 static bool delete_group(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct putting *in = arg;
-	struct kb_directory_group before;
+	struct kb_directory_group before = { 0 };
 	bool ok;
 
 	if (!read_group(conn, in->of.arena, in->wanted->account_id, in->wanted->id, &before, err)
