@@ -582,7 +582,7 @@ static const struct kb_api_route routes[] = {
 
 	/* people */
 	{ "GET", V1 "/people", kb_people_list, AUDITOR, READ,
-	  .tag = "People", .summary = "The account's people, and what they may",
+	  .together = true, .tag = "People", .summary = "The account's people, and what they may",
 	  .response = "PeopleReply", .status = 200 },
 	{ "POST", V1 "/people", kb_people_create, OWNER, WRITE,
 	  .action = KB_AUDIT_PERSON_CREATE, .body_max = JSON_MAX,

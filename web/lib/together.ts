@@ -7,7 +7,7 @@ const MOST = 32;
 
 /** What it reads together: small, JSON, and there at once. */
 const may = new RegExp(
-  "^/(projects|deleted-projects|keys|limits/usage)$|^/projects/\\d+(/(stats|opening|progress|content|content/pages|deleted|sources|labels" +
+  "^/(projects|deleted-projects|keys|people|limits/usage)$|^/projects/\\d+(/(stats|opening|progress|content|content/pages|deleted|sources|labels" +
     "|conversations|citations/\\d+|conversations/[\\w-]+/messages/\\d+/claims|settings|settings/schema" +
     "|settings/personas|settings/persona/\\d+/sub-personas|reports/\\w+|plugins|licenses|gaps|conflicts|answers|tests))?$",
 );
