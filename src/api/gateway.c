@@ -114,7 +114,8 @@ static bool arrive(struct kb_call *call, struct kb_person *person, struct kb_sv 
 }
 
 /* Who they are in a directory: in that of the account that their groups open; or, where they open
- * none, in the one directory that knows them. NULL: in none. */
+ * none, as whom they have signed in, else in the one directory that knows them. NULL: in none. Of
+ * two that claim somebody new nobody knows whose they are: what they were stays. */
 static bool find_match(struct kb_call *call, const struct kb_person *person, struct kb_sv account,
                        const struct kb_directory_match **out, struct kb_err *err)
 {
@@ -127,9 +128,11 @@ static bool find_match(struct kb_call *call, const struct kb_person *person, str
 	if (!kb_store_directory_find(call->api->store, call->arena, &said, &matches, &count, err))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (account.n ? kb_sv_eq(matches[i].handle, account) : count == 1)
+		if (account.n ? kb_sv_eq(matches[i].handle, account)
+		              : matches[i].is_theirs || count == 1)
 			*out = &matches[i];
-	return true;
+	return account.n || !count || *out
+	       || kb_fail(err, KB_E_FORBIDDEN, "%zu accounts' directories name you", count);
 }
 
 /* Their groups and the directory's. */

@@ -136,6 +136,7 @@ struct kb_directory_match {
 	int64_t id;
 	struct kb_sv handle; /* of the account */
 	bool is_on;          /* neither switched off nor deleted */
+	bool is_theirs;      /* they have signed in as that before: no other account can say so */
 	struct kb_sv *groups;
 	size_t group_count;
 };

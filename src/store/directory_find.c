@@ -171,7 +171,7 @@ struct found {
 /* The first of its account; of two whose address it is, nobody knows who is meant. */
 static void take(struct kb_db_rows *rows, struct kb_arena *arena, struct found *found)
 {
-	enum { BY_MAIL = 3 };
+	enum { BY_SUBJECT, BY_MAIL = 3 };
 	int64_t account = kb_rows_int(rows, 1), place = kb_rows_int(rows, 5);
 	bool is_there = kb_rows_int(rows, 4) == 0;
 
@@ -185,6 +185,7 @@ static void take(struct kb_db_rows *rows, struct kb_arena *arena, struct found *
 		.id = kb_rows_int(rows, 0),
 		.handle = kb_rows_text(rows, arena, 2),
 		.is_on = is_there && kb_rows_int(rows, 3),
+		.is_theirs = place == BY_SUBJECT,
 	};
 	found->count++;
 	found->account = account;

@@ -566,6 +566,14 @@ test("a group of the directory alone lets somebody in, whose sign-in names none"
   const it = await directory.wants(201, "POST", "Groups", { displayName: "it", members: [{ value: id }] });
   const dan = await signIn(kb, idp, "dan");
   assert.equal(dan.person.role, "owner");
+  // Another account's directory that claims him, on or off, takes him nowhere and nothing from him.
+  const theirs = await directoryOf(kb, await kb.newKey({ account: "other" }));
+  const claimed = await theirs.wants(201, "POST", "Users", entra("dan", { externalId: "dan" }));
+  for (const active of [true, false]) {
+    await theirs.patch(`Users/${claimed.id}`, { op: "replace", value: { active } });
+    assert.equal((await signIn(kb, idp, "dan")).person.id, dan.person.id);
+    assert.equal(await status(kb, dan.asking), 200);
+  }
   await directory.patch(`Groups/${it.id}`, { op: "remove", path: `members[value eq "${id}"]` });
   assert.equal(await status(kb, dan.asking), 401);
 });
