@@ -238,7 +238,13 @@ nodeTest("lint refuses a figure that is compared as it is", async (t) => {
     "waited",
     'await counted(kb, { nodes: 2 });\nconst n = await figure(kb, "nodes");\n',
   );
+  const short = await storyFile(
+    t,
+    "short",
+    'const nodes = (kb) => figure(kb, "nodes");\nassert.equal(await nodes(kb), 2);\n',
+  );
   assert.deepEqual((await told("scripts/check-figures", [bare])).code, 1);
+  assert.deepEqual((await told("scripts/check-figures", [short])).code, 1);
   assert.deepEqual(await told("scripts/check-figures", [waited]), { code: 0, said: "" });
 });
 

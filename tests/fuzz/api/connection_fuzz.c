@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	REQUESTS_MAX = 64,
-	TARGETS_MAX = 200,
+	NAMED = 5, /* targets that a byte of an input names alone */
 	REPEAT_MAX = 40,
 	RAW_MAX = 64,
 	EXPECTING = 6,    /* the body that waits for 100 Continue */
@@ -55,7 +55,7 @@ static struct world {
 	struct kb_router *router; /* a second one: to know what is right */
 	char key[KB_KEY_TEXT];
 	int64_t agent_id;
-	struct target targets[TARGETS_MAX];
+	struct target *targets; /* in the arena: NAMED of them, then one for each route */
 	size_t target_count;
 } world;
 
@@ -77,7 +77,6 @@ static bool needs_only_store(const struct kb_api_route *row)
 
 static void add_target(struct kb_sv path, bool keyed)
 {
-	KB_ASSERT(world.target_count < TARGETS_MAX);
 	world.targets[world.target_count++] = (struct target){ path, keyed };
 }
 
@@ -103,6 +102,7 @@ static void fill_targets(void)
 	size_t count;
 	const struct kb_api_route *rows = kb_api_routes(&count);
 
+	world.targets = kb_arena_alloc(&world.arena, (NAMED + count) * sizeof(*world.targets));
 	add_target(KB_SV("/healthz"), false);
 	add_target(fill("/api/v1/projects/{projectId}"), true);
 	add_target(KB_SV("/nothing"), false);
@@ -298,7 +298,9 @@ static void add_body(struct kb_buf *buf, int kind, int n)
 /* One request, or several alike. */
 static void add_requests(struct script *script, struct input *in, uint8_t op)
 {
-	const struct target *target = &world.targets[next(in) % world.target_count];
+	uint8_t named = next(in);
+	size_t at = named < NAMED ? named : (size_t)named << 8 | next(in);
+	const struct target *target = &world.targets[at % world.target_count];
 	uint8_t how = next(in);
 	const char *method = methods[how & 7];
 	int kind = how >> 3 & 7, repeat = op & 0x40 ? next(in) % REPEAT_MAX + 1 : 1;
