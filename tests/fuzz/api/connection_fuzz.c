@@ -250,9 +250,9 @@ static int status_of(const char *method, const struct target *target, bool keyed
 		return keyed ? 200 : 401;
 	if (strcmp(row->path, "/session") == 0 && strcmp(method, "GET") != 0)
 		return strcmp(method, "HEAD") == 0 ? 200 : 0; /* for pages of the service alone */
-	return row->handle == kb_system_metrics   ? 403
-	       : row->handle == kb_licenses_check ? 0
-	       : row->handle == kb_oidc_logout    ? 0
+	return row->handle == kb_system_metrics || row->handle == kb_mcp_register ? 403
+	       : row->handle == kb_licenses_check                                 ? 0
+	       : row->handle == kb_oidc_logout                                    ? 0
 	       : row->handle == kb_oidc_login || row->handle == kb_oidc_callback
 	               ? 404 /* no provider signs anybody in here */
 	       : strncmp(row->path, "/assets/", 8) == 0 || strncmp(row->path, "/web/", 5) == 0
@@ -442,6 +442,14 @@ static void need(bool ok, const char *what, const struct wanted *wanted,
 	abort();
 }
 
+/* Errors of JSON-RPC, SCIM and OAuth do not say whose they are. */
+static bool is_of_another_form(struct kb_sv body)
+{
+	return kb_sv_find(body, KB_SV("\"jsonrpc\"")) >= 0
+	       || kb_sv_find(body, KB_SV("scim:api:messages")) >= 0
+	       || kb_sv_find(body, KB_SV("\"error_description\"")) >= 0;
+}
+
 static void check_answer(const struct answer *answer, const struct wanted *wanted)
 {
 	need(wanted->status ? answer->status == wanted->status : answer->status < 500,
@@ -450,10 +458,9 @@ static void check_answer(const struct answer *answer, const struct wanted *wante
 	     answer);
 	if (strcmp(wanted->method, "HEAD") == 0)
 		return;
-	/* JSON-RPC's errors do not say whose they are. */
 	if (answer->status >= 400)
 		need(kb_sv_find(answer->body, kb_sv_str(wanted->url)) >= 0
-		             || kb_sv_find(answer->body, KB_SV("\"jsonrpc\"")) >= 0,
+		             || is_of_another_form(answer->body),
 		     ", of another request", wanted, answer);
 	else if (wanted->says)
 		need(kb_sv_find(answer->body, kb_sv_str(wanted->says)) >= 0, ", another answer",
