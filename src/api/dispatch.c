@@ -4,6 +4,7 @@
  */
 #include "api/audit.h"
 #include "api/call_own.h"
+#include "api/mcp_signin.h"
 #include "api/quota.h"
 #include "api/routes.h"
 #include "store/nodes.h"
@@ -33,6 +34,8 @@ static bool find_key(struct kb_call *call, struct kb_key *key, struct kb_err *er
 	struct kb_sv cookie =
 	        kb_request_field(call->req, "authorization").p ? KB_SV("") : kb_call_sign_in(call);
 
+	if (kb_mcp_has_token(call))
+		return kb_mcp_token_check(call, key, err);
 	if (cookie.n ? !kb_store_sign_in_check(call->api->store, call->arena, cookie, key, err)
 	             : !kb_store_key_check(call->api->store, call->arena,
 	                                   kb_request_bearer(call->req), key, err))
@@ -118,7 +121,7 @@ static bool read_with_key(struct kb_call *call, struct kb_err *err)
 	int64_t id;
 	int at;
 
-	if (!kb_call_reads_ahead(call) || !key.n
+	if (!kb_call_reads_ahead(call) || !key.n || kb_mcp_has_token(call)
 	    || kb_store_peek_key(call->api->store, call->arena, key, &known))
 		return true;
 	at = kb_call_param(call->row->path, "projectId");

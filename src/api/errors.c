@@ -1,5 +1,6 @@
 /* The error that a call ends with, in the form that its client reads. */
 #include "api/mcp.h"
+#include "api/mcp_signin.h"
 #include "api/reasons.h"
 #include "api/reply_own.h"
 #include "api/routes.h"
@@ -88,7 +89,8 @@ static void write_error(struct kb_call *call, struct kb_response *response, stru
 	response->body = kb_buf_view(buf);
 	*field++ = (struct kb_http_field)KB_NO_CACHE;
 	if (response->status == 401)
-		*field++ = (struct kb_http_field){ KB_SV("www-authenticate"), KB_SV("Bearer") };
+		*field++ =
+		        (struct kb_http_field){ KB_SV("www-authenticate"), kb_mcp_challenge(call) };
 	if (is_in_vain(err))
 		*field++ = (struct kb_http_field){ KB_SV("x-should-retry"), KB_SV("false") };
 	if (reason.code)

@@ -520,6 +520,9 @@ static const struct kb_api_route routes[] = {
 	  .query = "labels:str labels_exclusive:bool",
 	  .request = "McpMessage", .response = "McpReply", .failure = "McpReply", .status = 200,
 	  .also = { 202, 403 } },
+	{ "GET", "/.well-known/oauth-protected-resource" KB_MCP_PATH "{projectId}", kb_mcp_about, NOBODY,
+	  READ, .tag = "Conversations", .summary = "Whose access tokens that address takes (RFC 9728)",
+	  .response = "ProtectedResource", .status = 200, .also = { 400, 404 } },
 	{ "POST", "/register", kb_mcp_register, NOBODY, READ,
 	  .tag = "Conversations",
 	  .summary = "Where clients of that protocol look for OAuth: always refused, with a "

@@ -134,6 +134,8 @@ bool kb_messages_react(struct kb_call *call, struct kb_err *err);
 /* mcp.c */
 bool kb_mcp_serve(struct kb_call *call, struct kb_err *err);
 bool kb_mcp_register(struct kb_call *call, struct kb_err *err);
+/* mcp_signin.c */
+bool kb_mcp_about(struct kb_call *call, struct kb_err *err);
 /* search.c */
 bool kb_search_run(struct kb_call *call, struct kb_err *err);
 /* The documents of the passages, in their order; one that was deleted after the search has id 0. */

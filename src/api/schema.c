@@ -311,6 +311,8 @@ static const struct kb_schema schemas[] = {
 	{ "McpMessage", "jsonrpc:str id~:any method~:str params~:obj" },
 	{ "McpReply", "jsonrpc:str id:any result~:obj error~:McpError" },
 	{ "McpError", "code:int message:str data~:obj" },
+	{ "ProtectedResource", "resource:str authorization_servers:[str] scopes_supported:[str] "
+	                       "bearer_methods_supported:[str] resource_name:str" },
 	{ "OAuthError", "error:str error_description:str" },
 	{ "User", "id:int email:str? name:str current_team_id:int profile_photo_url:str? created_at:time "
 	          "updated_at:time" },

@@ -226,7 +226,7 @@ typedef bool read_fn(struct kb_arena *, struct kb_sv, const struct kb_oidc_keys 
 
 struct paper {
 	read_fn *read;
-	struct kb_sv token, nonce;
+	struct kb_sv token, audience, nonce;
 };
 
 static bool judge(struct kb_oidc *oidc, struct kb_arena *arena, const struct paper *paper,
@@ -234,7 +234,7 @@ static bool judge(struct kb_oidc *oidc, struct kb_arena *arena, const struct pap
 {
 	struct kb_oidc_expected expected = {
 		.issuer = kb_oidc_issuer(oidc),
-		.client_id = kb_sv_str(oidc->config.client_id),
+		.client_id = paper->audience,
 		.nonce = paper->nonce,
 		.now = kb_clock_now_us(oidc->config.clock),
 	};
@@ -325,7 +325,8 @@ static bool finish(struct kb_oidc *oidc, struct kb_arena *arena,
 	if (!ok
 	    || !judge(oidc, arena,
 	              &(struct paper){ kb_oidc_id_token_read,
-	                               kb_json_sv(tokens, "id_token", KB_SV("")), attempt->nonce },
+	                               kb_json_sv(tokens, "id_token", KB_SV("")),
+	                               kb_sv_str(oidc->config.client_id), attempt->nonce },
 	              &claims, err))
 		return false;
 	read_arrival(oidc, arena, tokens, &claims, out);
@@ -352,7 +353,23 @@ bool kb_oidc_signed_out(struct kb_oidc *oidc, struct kb_arena *arena, struct kb_
 
 	if (!enter(oidc, err))
 		return false;
-	ok = judge(oidc, arena, &(struct paper){ kb_oidc_logout_token_read, token, KB_SV("") }, out,
+	ok = judge(oidc, arena,
+	           &(struct paper){ kb_oidc_logout_token_read, token,
+	                            kb_sv_str(oidc->config.client_id), KB_SV("") },
+	           out, err);
+	leave(oidc);
+	return ok;
+}
+
+bool kb_oidc_asks_for(struct kb_oidc *oidc, struct kb_arena *arena, struct kb_sv token,
+                      struct kb_sv audience, struct kb_oidc_claims *out, struct kb_err *err)
+{
+	bool ok;
+
+	if (!enter(oidc, err))
+		return false;
+	ok = judge(oidc, arena,
+	           &(struct paper){ kb_oidc_access_token_read, token, audience, KB_SV("") }, out,
 	           err);
 	leave(oidc);
 	return ok;

@@ -66,6 +66,12 @@ bool kb_oidc_finish(struct kb_oidc *oidc, struct kb_arena *arena,
 bool kb_oidc_signed_out(struct kb_oidc *oidc, struct kb_arena *arena, struct kb_sv token,
                         struct kb_oidc_claims *out, struct kb_err *err) KB_MUST_CHECK;
 
+/* For whom a program asks that sends an access token; audience: what it has to open. Errors as of
+ * kb_oidc_finish(). */
+bool kb_oidc_asks_for(struct kb_oidc *oidc, struct kb_arena *arena, struct kb_sv token,
+                      struct kb_sv audience, struct kb_oidc_claims *out,
+                      struct kb_err *err) KB_MUST_CHECK;
+
 /* Where a browser that has signed out goes on to; empty: nowhere that is known. Asks nobody. */
 struct kb_sv kb_oidc_end_address(struct kb_oidc *oidc, struct kb_arena *arena,
                                  struct kb_sv redirect_uri);

@@ -99,7 +99,7 @@ static bool read_text(const json_t *claims, const char *name, size_t max, struct
 
 static bool is_for_us(const json_t *claims, struct kb_sv client, struct kb_err *err)
 {
-	const json_t *aud = kb_json_get(claims, "aud"), *azp = kb_json_get(claims, "azp");
+	const json_t *aud = kb_json_get(claims, "aud");
 	size_t count = json_array_size(aud);
 	bool named = kb_sv_eq(kb_json_sv(claims, "aud", KB_SV("")), client);
 
@@ -110,8 +110,14 @@ static bool is_for_us(const json_t *claims, struct kb_sv client, struct kb_err *
 			return refuse(err, "its audience is no list of texts (aud)");
 		named |= kb_sv_eq(kb_sv(json_string_value(one), json_string_length(one)), client);
 	}
-	if (!named)
-		return refuse(err, "it is for somebody else (aud)");
+	return named || refuse(err, "it is for somebody else (aud)");
+}
+
+static bool is_made_for_us(const json_t *claims, struct kb_sv client, struct kb_err *err)
+{
+	const json_t *azp = kb_json_get(claims, "azp");
+	size_t count = json_array_size(kb_json_get(claims, "aud"));
+
 	if (azp ? !kb_sv_eq(kb_json_sv(claims, "azp", KB_SV("")), client) : count > 1)
 		return refuse(err, "it was made for somebody else (azp)");
 	return true;
@@ -125,17 +131,23 @@ static double time_of(const json_t *claims, const char *name)
 	return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
+struct moment {
+	int64_t now_us;
+	int age_s; /* as old a token may be */
+};
+
 /* Comparisons are such that no number at all fails them. */
-static bool is_of_now(const json_t *claims, int64_t now_us, int64_t *exp_s, struct kb_err *err)
+static bool is_of_now(const json_t *claims, const struct moment *at, int64_t *exp_s,
+                      struct kb_err *err)
 {
-	double now = (double)now_us / (double)KB_SECOND_US, exp = time_of(claims, "exp"),
+	double now = (double)at->now_us / (double)KB_SECOND_US, exp = time_of(claims, "exp"),
 	       iat = time_of(claims, "iat"), nbf = time_of(claims, "nbf");
 
 	if (!(exp + KB_OIDC_SKEW_S > now) || !(exp < 1e12))
 		return refuse(err, "it is over (exp)");
 	if (!(iat <= now + KB_OIDC_SKEW_S))
 		return refuse(err, "it is from the future (iat)");
-	if (!(iat >= now - KB_OIDC_AGE_S - KB_OIDC_SKEW_S))
+	if (!(iat >= now - at->age_s - KB_OIDC_SKEW_S))
 		return refuse(err, "it is too old (iat)");
 	if (kb_json_get(claims, "nbf") && !(nbf <= now + KB_OIDC_SKEW_S))
 		return refuse(err, "it does not count yet (nbf)");
@@ -143,15 +155,16 @@ static bool is_of_now(const json_t *claims, int64_t now_us, int64_t *exp_s, stru
 	return true;
 }
 
-/* What both kinds have. */
-static bool read_common(const json_t *claims, const struct kb_oidc_expected *expected,
+/* What all kinds have. */
+static bool read_common(const json_t *claims, const struct kb_oidc_expected *expected, int age_s,
                         struct kb_oidc_claims *out, struct kb_err *err)
 {
+	const struct moment at = { expected->now, age_s };
+
 	out->all = claims;
 	if (!kb_sv_eq(kb_json_sv(claims, "iss", KB_SV("")), expected->issuer))
 		return refuse(err, "it is of another provider (iss)");
-	if (!is_for_us(claims, expected->client_id, err)
-	    || !is_of_now(claims, expected->now, &out->exp, err))
+	if (!is_for_us(claims, expected->client_id, err) || !is_of_now(claims, &at, &out->exp, err))
 		return false;
 	if (!read_text(claims, "sub", KB_OIDC_SUBJECT_CHARS, &out->subject)
 	    || !read_text(claims, "sid", SID_CHARS, &out->sid)
@@ -168,7 +181,8 @@ bool kb_oidc_id_token_read(struct kb_arena *arena, struct kb_sv token,
 
 	*out = (struct kb_oidc_claims){ 0 };
 	if (!open_token(arena, token, keys, expected->algorithms, &opened, err)
-	    || !read_common(opened.claims, expected, out, err))
+	    || !read_common(opened.claims, expected, KB_OIDC_AGE_S, out, err)
+	    || !is_made_for_us(opened.claims, expected->client_id, err))
 		return false;
 	if (!is_of_type(opened.head, NULL) || kb_json_get(opened.claims, "events"))
 		return refuse(err, "it is a token of another kind (typ, events)");
@@ -189,7 +203,8 @@ bool kb_oidc_logout_token_read(struct kb_arena *arena, struct kb_sv token,
 
 	*out = (struct kb_oidc_claims){ 0 };
 	if (!open_token(arena, token, keys, expected->algorithms, &opened, err)
-	    || !read_common(opened.claims, expected, out, err))
+	    || !read_common(opened.claims, expected, KB_OIDC_AGE_S, out, err)
+	    || !is_made_for_us(opened.claims, expected->client_id, err))
 		return false;
 	if (!is_of_type(opened.head, "logout+jwt")
 	    || !json_is_object(kb_json_get(kb_json_get(opened.claims, "events"), LOGOUT_EVENT)))
@@ -199,4 +214,23 @@ bool kb_oidc_logout_token_read(struct kb_arena *arena, struct kb_sv token,
 	if (!out->jti.n)
 		return refuse(err, "it has no number of its own (jti)");
 	return out->subject.n || out->sid.n || refuse(err, "it says not who it is (sub, sid)");
+}
+
+bool kb_oidc_access_token_read(struct kb_arena *arena, struct kb_sv token,
+                               const struct kb_oidc_keys *keys,
+                               const struct kb_oidc_expected *expected, struct kb_oidc_claims *out,
+                               struct kb_err *err)
+{
+	struct opened opened = { 0 };
+	struct kb_sv typ;
+
+	*out = (struct kb_oidc_claims){ 0 };
+	if (!open_token(arena, token, keys, expected->algorithms, &opened, err)
+	    || !read_common(opened.claims, expected, KB_OIDC_ACCESS_AGE_S, out, err))
+		return false;
+	typ = kb_json_sv(opened.head, "typ", KB_SV(""));
+	if ((!kb_sv_ieq_str(typ, "at+jwt") && !kb_sv_ieq_str(typ, "application/at+jwt"))
+	    || kb_json_get(opened.claims, "events") || kb_json_get(opened.claims, "nonce"))
+		return refuse(err, "it is no access token (typ, events, nonce)");
+	return out->subject.n || refuse(err, "it says not who it is (sub)");
 }

@@ -19,7 +19,7 @@ export const PEOPLE = () => ({
   dan: { name: "Dan", email: "dan@example.org", groups: ["strangers"] },
 });
 
-export async function scene(t, { secret: isSecret = true, host = "127.0.0.1", ...options } = {}) {
+export async function scene(t, { secret: isSecret = true, host = "127.0.0.1", args = [], ...options } = {}) {
   const dir = await folder(t);
   const [roles, secret] = [path.join(dir, "roles"), path.join(dir, "secret")];
   await writeFile(roles, ROLES);
@@ -30,6 +30,7 @@ export async function scene(t, { secret: isSecret = true, host = "127.0.0.1", ..
     args: [
       ...["--oidc-issuer", idp.issuer, "--oidc-client-id", CLIENT, "--roles", roles],
       ...(isSecret ? ["--oidc-client-secret-file", secret] : []),
+      ...args,
     ],
   });
   idp.begin();

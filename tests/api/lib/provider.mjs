@@ -19,9 +19,13 @@ const jwk = (kid, type = "rsa") => {
 /**
  * people: { sub: claims }. Its client is registered for the addresses of `docents`. `as` says who is at the browser;
  * spoil(req, res, path) may answer in its place. thin: ID tokens say no more than who it is. tells: whom it tells of
- * sign-outs.
+ * sign-outs. program: the address to which a public client of that name is sent back; it gets signed access tokens for
+ * the resource that it names.
  */
-export async function provider(t, { people, docents, tells = docents, auth = "client_secret_basic", thin = false }) {
+export async function provider(
+  t,
+  { people, docents, tells = docents, auth = "client_secret_basic", thin = false, program },
+) {
   const it = { people, as: null, keys: [jwk("first")], alg: "RS256", asked: {}, spoil: null };
   const server = http.createServer((req, res) => it.serve(req, res));
   await new Promise((go) => server.listen(0, "127.0.0.1", go));
@@ -42,15 +46,20 @@ export async function provider(t, { people, docents, tells = docents, auth = "cl
           backchannel_logout_uri: `${tells()[0]}/login/oidc/logout`,
           backchannel_logout_session_required: true,
         },
+        ...(program ? [{ client_id: "program", token_endpoint_auth_method: "none", redirect_uris: [program] }] : []),
       ],
       conformIdTokenClaims: thin,
-      clientAuthMethods: [auth],
+      clientAuthMethods: [...new Set([auth, ...(program ? ["none"] : [])])],
       enabledJWA: { idTokenSigningAlgValues: ["RS256", "PS256", "ES256", "HS256"] },
       claims: { openid: ["sub"], profile: ["name", "groups"], email: ["email", "email_verified"] },
       cookies: { keys: ["only for tests"] },
       features: {
         devInteractions: { enabled: false },
         backchannelLogout: { enabled: true },
+        resourceIndicators: {
+          enabled: Boolean(program),
+          getResourceServerInfo: (_, audience) => ({ scope: "", audience, accessTokenFormat: "jwt" }),
+        },
         rpInitiatedLogout: {
           enabled: true,
           logoutSource: (ctx, form) => void (ctx.body = form),

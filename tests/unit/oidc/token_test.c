@@ -447,6 +447,79 @@ static void test_logout(struct kb_test *t)
 	keys_end(&k);
 }
 
+#define AT  "{\"alg\":\"RS256\",\"kid\":\"one\",\"typ\":\"at+jwt\"}"
+#define RES "\"aud\":\"https://kb.example/mcp/projects/1\","
+
+static void test_access(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *head, *claims;
+		enum signer by;
+		enum kb_errc code;
+	} cases[] = {
+		{ "one", AT, "{" ISS RES SUB EXP IAT "}", RSA_ONE, OK },
+		{ "its whole type", "{\"alg\":\"ES256\",\"typ\":\"application/AT+JWT\"}",
+		  "{" ISS RES SUB EXP IAT "}", EC_ONE, OK },
+		{ "of a program, with scopes, for two", AT,
+		  "{" ISS "\"aud\":[\"other\",\"https://kb.example/mcp/projects/1\"]," SUB EXP IAT
+		  ",\"azp\":\"program\",\"client_id\":\"program\",\"scope\":\"openid\"}",
+		  RSA_ONE, OK },
+		{ "eight hours old", AT, "{" ISS RES SUB EXP "\"iat\":1699971200}", RSA_ONE, OK },
+		{ "older", AT, "{" ISS RES SUB EXP "\"iat\":1699971079}", RSA_ONE, NO },
+		{ "no type", RS, "{" ISS RES SUB EXP IAT "}", RSA_ONE, NO },
+		{ "another type", "{\"alg\":\"RS256\",\"kid\":\"one\",\"typ\":\"JWT\"}",
+		  "{" ISS RES SUB EXP IAT "}", RSA_ONE, NO },
+		{ "an ID token", RS, ALL, RSA_ONE, NO },
+		{ "an ID token that says it is one", AT, "{" ISS RES SUB NON EXP IAT "}", RSA_ONE,
+		  NO },
+		{ "a logout token", AT, "{" ISS RES SUB JTI EXP IAT "," EVENT "}", RSA_ONE, NO },
+		{ "for the service's sign-in", AT, "{" ISS AUD SUB EXP IAT "}", RSA_ONE, NO },
+		{ "for another agent", AT,
+		  "{" ISS "\"aud\":\"https://kb.example/mcp/projects/12\"," SUB EXP IAT "}",
+		  RSA_ONE, NO },
+		{ "for the host", AT, "{" ISS "\"aud\":\"https://kb.example\"," SUB EXP IAT "}",
+		  RSA_ONE, NO },
+		{ "for nobody", AT, "{" ISS SUB EXP IAT "}", RSA_ONE, NO },
+		{ "of another provider", AT,
+		  "{\"iss\":\"https://evil.example\"," RES SUB EXP IAT "}", RSA_ONE, NO },
+		{ "over", AT, "{" ISS RES SUB "\"exp\":1699999880," IAT "}", RSA_ONE, NO },
+		{ "without an end", AT, "{" ISS RES SUB IAT "}", RSA_ONE, NO },
+		{ "from the future", AT, "{" ISS RES SUB EXP "\"iat\":1700000121}", RSA_ONE, NO },
+		{ "of nobody", AT, "{" ISS RES EXP IAT "}", RSA_ONE, NO },
+		{ "signed by another", AT, "{" ISS RES SUB EXP IAT "}", RSA_TWO, NO },
+		{ "none", "{\"alg\":\"none\",\"typ\":\"at+jwt\"}", "{" ISS RES SUB EXP IAT "}",
+		  NONE, NO },
+		{ "HS256 with the public key", "{\"alg\":\"HS256\",\"typ\":\"at+jwt\"}",
+		  "{" ISS RES SUB EXP IAT "}", HMAC_PUBLIC, NO },
+		{ "a key that nobody knows",
+		  "{\"alg\":\"RS256\",\"kid\":\"new\",\"typ\":\"at+jwt\"}",
+		  "{" ISS RES SUB EXP IAT "}", RSA_ONE, NEW },
+	};
+	struct kb_oidc_expected wanted = expected;
+	struct kb_oidc_claims claims;
+	struct kb_err err;
+	struct keys k;
+
+	wanted.client_id = KB_SV("https://kb.example/mcp/projects/1");
+	keys_make(&k);
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_arena arena = { 0 };
+
+		t->row = cases[i].name;
+		err = (struct kb_err){ 0 };
+		CHECK(t,
+		      kb_oidc_access_token_read(
+		              &arena, make(&k, &arena, cases[i].head, cases[i].claims, cases[i].by),
+		              k.keys, &wanted, &claims, &err)
+		              == (cases[i].code == OK));
+		CHECK_INT(t, err.code, cases[i].code);
+		CHECK(t, !strstr(err.msg, "ann") && !strstr(err.msg, "example"));
+		kb_arena_fini(&arena);
+	}
+	t->row = NULL;
+	keys_end(&k);
+}
+
 static void test_sets(struct kb_test *t)
 {
 	static const char *const texts[] = {
@@ -482,6 +555,7 @@ int main(int argc, char **argv)
 		{ "algorithms are ours cut with the provider's", test_allowed },
 		{ "a damaged token counts for nothing", test_damage },
 		{ "a logout token is one, and no other is", test_logout },
+		{ "an access token is made for this address, or opens nothing", test_access },
 		{ "what is no key set has no keys", test_sets },
 	};
 	return kb_test_main(argc, argv, tests, KB_COUNTOF(tests));

@@ -1,0 +1,108 @@
+#include "api/mcp_signin.h"
+
+#include "api/gateway.h"
+#include "api/routes.h"
+#include "oidc/provider.h"
+
+#define ABOUT_PATH "/.well-known/oauth-protected-resource"
+
+static bool takes_tokens(const struct kb_call *call)
+{
+	return call->api->oidc && call->api->public_url;
+}
+
+static struct kb_sv address_of(struct kb_call *call, const char *before, int64_t agent_id)
+{
+	return kb_arena_printf(call->arena, "%s%s" KB_MCP_PATH "%" PRId64, call->api->public_url,
+	                       before, agent_id);
+}
+
+/* A key has no dots, a signed token has two. */
+bool kb_mcp_has_token(const struct kb_call *call)
+{
+	return takes_tokens(call) && kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH))
+	       && kb_sv_find_byte(kb_request_bearer(call->req), '.') >= 0;
+}
+
+static bool find_person(struct kb_call *call, struct kb_sv subject, struct kb_key *out,
+                        struct kb_err *err)
+{
+	struct kb_signing_out who = { .issuer = kb_oidc_issuer(call->api->oidc),
+		                      .subject = subject };
+	struct kb_person person;
+
+	if (!kb_store_signing_out(call->api->store, &who, err))
+		return false;
+	if (!who.person_id)
+		return kb_fail(err, KB_E_UNAUTHORIZED, "nobody who is here signed in as that");
+	if (!kb_store_person_get(call->api->store, call->arena, who.account_id, who.person_id,
+	                         &person, err))
+		return err->code == KB_E_NOT_FOUND
+		       && kb_fail(err, KB_E_UNAUTHORIZED, "they are gone just now");
+	if (kb_clock_now_us(call->api->clock) - person.seen_at >= KB_GATEWAY_LASTS_US)
+		return kb_fail(err, KB_E_UNAUTHORIZED,
+		               "their groups were read too long ago: they have to sign in to the "
+		               "dashboard again");
+	*out = (struct kb_key){ .account_id = who.account_id, .person_id = who.person_id };
+	return true;
+}
+
+bool kb_mcp_token_check(struct kb_call *call, struct kb_key *out, struct kb_err *err)
+{
+	struct kb_oidc_claims claims;
+	int64_t id;
+
+	if (kb_call_id(call, 0, "Agent", &id, err)
+	    && kb_oidc_asks_for(call->api->oidc, call->arena, kb_request_bearer(call->req),
+	                        address_of(call, "", id), &claims, err)
+	    && find_person(call, claims.subject, out, err))
+		return true;
+	kb_warn(&call->req->log, "a provider's token was refused error=%s reason=%s",
+	        kb_err_info(err->code)->name, err->msg);
+	return false;
+}
+
+struct kb_sv kb_mcp_challenge(struct kb_call *call)
+{
+	struct kb_err ignored;
+	int64_t id;
+
+	if (!takes_tokens(call) || !kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH))
+	    || !kb_call_id(call, 0, "Agent", &id, &ignored))
+		return KB_SV("Bearer");
+	return kb_arena_printf(call->arena, "Bearer %sresource_metadata=\"%.*s\"",
+	                       kb_request_bearer(call->req).n ? "error=\"invalid_token\", " : "",
+	                       KB_SV_ARG(address_of(call, ABOUT_PATH, id)));
+}
+
+/* Says nothing of whether there is such an agent. */
+bool kb_mcp_about(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+	int64_t id;
+
+	if (!takes_tokens(call))
+		return kb_fail(err, KB_E_NOT_FOUND, "no provider signs programs in here");
+	if (!kb_call_id(call, 0, "Agent", &id, err))
+		return false;
+	kb_buf_init(&buf, KB_KIB(16));
+	kb_jw_init(&jw, &buf);
+	kb_jw_object(&jw);
+	kb_jw_key_sv(&jw, "resource", address_of(call, "", id));
+	kb_jw_key(&jw, "authorization_servers");
+	kb_jw_array(&jw);
+	kb_jw_sv(&jw, kb_oidc_issuer(call->api->oidc));
+	kb_jw_end(&jw);
+	/* Each provider of OpenID Connect has it, and some ask nobody without one. */
+	kb_jw_key(&jw, "scopes_supported");
+	kb_jw_array(&jw);
+	kb_jw_str(&jw, "openid");
+	kb_jw_end(&jw);
+	kb_jw_key(&jw, "bearer_methods_supported");
+	kb_jw_array(&jw);
+	kb_jw_str(&jw, "header");
+	kb_jw_end(&jw);
+	kb_jw_key_str(&jw, "resource_name", "Docent");
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
