@@ -1,12 +1,13 @@
 // Programs that ask over MCP in the name of somebody: access tokens of the organisation's provider, for the address of
 // one agent. The official SDK finds the provider by itself; tokens that do not count are made here.
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import { createHmac, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { existsSync } from "node:fs";
 import { assert, start, test } from "./lib/harness.mjs";
 import { away, pages, scene } from "./lib/entering.mjs";
 import { Browser } from "./lib/provider.mjs";
+import { changeRows } from "./lib/rows.mjs";
+import { PUBLIC, ask, mint } from "./lib/tokens.mjs";
 
-const PUBLIC = "http://docent.test";
 const BACK = "http://127.0.0.1:9/callback";
 const ABOUT = "/.well-known/oauth-protected-resource/mcp/projects";
 const installed = existsSync(new URL("./node_modules/@modelcontextprotocol/sdk/package.json", import.meta.url));
@@ -23,33 +24,6 @@ async function enter(kb, idp, as) {
   const asking = pages(kb, browser);
   return (await kb.expect(200, "GET", "/session", { plain: true, ...asking })).person;
 }
-
-const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
-/** A token by the provider's own key, but for what is said otherwise. */
-function mint(idp, agent, { head = {}, by = createPrivateKey({ key: idp.keys[0], format: "jwk" }), ...claims } = {}) {
-  const now = Math.floor(Date.now() / 1000);
-  const text = `${part({ alg: "RS256", kid: idp.keys[0].kid, typ: "at+jwt", ...head })}.${part({
-    iss: idp.issuer,
-    aud: `${PUBLIC}/mcp/projects/${agent.id}`,
-    sub: "ann",
-    client_id: "program",
-    jti: randomUUID(),
-    iat: now,
-    exp: now + 300,
-    ...claims,
-  })}`;
-  const signature = typeof by === "function" ? by(text) : sign("sha256", Buffer.from(text), by);
-  return `${text}.${signature.toString("base64url")}`;
-}
-
-const ask = (kb, agent, token, { method = "tools/list", params = {}, headers = {} } = {}) =>
-  kb.api("POST", `/mcp/projects/${agent.id}`, {
-    plain: true,
-    key: token,
-    agent: false,
-    headers,
-    json: { jsonrpc: "2.0", id: 1, method, params },
-  });
 
 const found = (reply) => reply.json.result.structuredContent.passages.length;
 
@@ -127,6 +101,50 @@ test("a token opens what its person may, at the one address that it was made for
   idp.people.ann.groups = ["staff"];
   await enter(kb, idp, "ann");
   assert.equal(found(await ask(kb, agent, mint(idp, agent), search)), 0);
+});
+
+test("whose directory switches them off, or who signed in too long ago, is refused", async (t) => {
+  const { kb, idp } = await place(t);
+  const agent = await kb.agent();
+  const { token } = await kb.expect(201, "POST", "/directory-tokens", { json: { name: "Entra" } });
+  const scim = async (method, where, json) => {
+    const headers = { "content-type": "application/scim+json" };
+    const reply = await kb.api(method, `/scim/v2/${where}`, {
+      plain: true,
+      key: token,
+      headers,
+      body: JSON.stringify({ schemas: [], ...json }),
+    });
+    assert.ok(reply.status < 300, reply.text);
+    return JSON.parse(reply.text);
+  };
+  const { id } = await scim("POST", "Users", {
+    schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+    userName: "ann@example.org",
+    externalId: "ann",
+    active: true,
+  });
+  const active = (value) =>
+    scim("PATCH", `Users/${id}`, {
+      schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+      Operations: [{ op: "replace", value: { active: value } }],
+    });
+  const status = async () => (await ask(kb, agent, mint(idp, agent))).status;
+  assert.equal(await status(), 401, "known to the directory alone");
+  await enter(kb, idp, "ann");
+  assert.equal(await status(), 200);
+  await active(false);
+  assert.equal(await status(), 401);
+  await active(true);
+  await enter(kb, idp, "ann");
+  assert.equal(await status(), 200);
+  const hours = (n) => `UPDATE people SET seen_at = seen_at - ${n} * 3600000000`;
+  if (!(await changeRows(t, kb, hours(7)))) return;
+  assert.equal(await status(), 200);
+  await changeRows(t, kb, hours(1));
+  assert.equal(await status(), 401);
+  await enter(kb, idp, "ann");
+  assert.equal(await status(), 200);
 });
 
 test("tokens that do not count are refused alike, and nothing of them is told", async (t) => {

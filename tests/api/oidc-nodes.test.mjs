@@ -6,9 +6,8 @@ import { PEOPLE, ROLES, away, pages } from "./lib/entering.mjs";
 import { assert, test, until } from "./lib/harness.mjs";
 import { database } from "./lib/postgres.mjs";
 import { CLIENT, SECRET, provider } from "./lib/provider.mjs";
+import { PUBLIC, ask, mint } from "./lib/tokens.mjs";
 import { folder } from "./lib/util.mjs";
-
-const PUBLIC = "http://docent.test";
 
 test("one node sends a browser to the provider, the other takes it back, and its end reaches both", async (t) => {
   const { url } = await database();
@@ -34,6 +33,10 @@ test("one node sends a browser to the provider, the other takes it back, and its
   const asking = pages(second, browser);
   const is = () => Promise.all(nodes.map(async (node) => (await node.api("GET", "/projects", asking)).status));
   assert.deepEqual(await is(), [200, 200]);
+  // A program of hers is known to both, whichever node has signed her in.
+  const agent = await first.agent();
+  const tokens = () => Promise.all(nodes.map(async (node) => (await ask(node, agent, mint(idp, agent))).status));
+  assert.deepEqual(await tokens(), [200, 200]);
   // Used up, on either.
   browser.jars[first.url] = { ...browser.jars[second.url] };
   for (const node of nodes) {
@@ -49,4 +52,8 @@ test("one node sends a browser to the provider, the other takes it back, and its
     body: `xsrf=${xsrf}&logout=yes`,
   });
   await until("it to be out on both", async () => (await is()).every((status) => status === 401));
+  // Who is let go on one node is nobody on the other.
+  const [ann] = await first.expect(200, "GET", "/people");
+  await first.expect(200, "DELETE", `/people/${ann.id}`);
+  assert.deepEqual(await tokens(), [401, 401]);
 });
