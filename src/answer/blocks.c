@@ -221,6 +221,20 @@ static void find_stopped_items(const struct finder *f)
 	}
 }
 
+/* Code right behind an item that introduces it is the item's, its last one's too. */
+static void find_code_of_items(const struct finder *f)
+{
+	struct kb_line *v = f->lines->v;
+	bool theirs = false; /* the code that the line is in */
+
+	for (size_t i = 0; i < f->lines->count; i++) {
+		if (v[i].kind != KB_LINE_CODE || v[i].starts)
+			theirs = v[i].kind == KB_LINE_ITEM && kb_introduces(last_of(f, i));
+		else if (theirs)
+			v[i].kind = KB_LINE_ITEM;
+	}
+}
+
 /* Steps of a list that its document numbers: code and paragraphs between two of them are theirs. */
 static void find_between(const struct finder *f)
 {
@@ -260,6 +274,7 @@ void kb_lines_find(struct kb_arena *arena, const struct kb_line_sentence *senten
 	find_open_items(&f);
 	find_stopped_items(&f);
 	find_between(&f);
+	find_code_of_items(&f);
 }
 
 /* ---- blocks ---- */

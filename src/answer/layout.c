@@ -3,7 +3,10 @@
 #include "answer/guard.h"
 #include "base/buf.h"
 
-enum { INDENT = 4 /* blanks for a list in a list: enough behind a number, and for no code */ };
+enum {
+	INDENT = 4, /* blanks for a list in a list: enough behind a number, and for no code */
+	FENCE = 3,  /* bytes at least */
+};
 
 bool kb_layout_goes_on(const struct kb_answer_part *before, const struct kb_answer_part *part)
 {
@@ -17,26 +20,118 @@ static const struct kb_line_mark *item_at(const struct kb_passage *passage, uint
 	return mark && mark->kind == KB_MARK_ITEM ? mark : NULL;
 }
 
+static uint32_t depth_in(const struct kb_line_mark *item, uint32_t depth)
+{
+	return item->depth > depth ? item->depth - depth : 0;
+}
+
 /* "- " or "3. ", as deep as it is within the first. */
 static struct kb_sv mark(struct kb_arena *arena, const struct kb_line_mark *item, uint32_t depth)
 {
-	int blanks = item->depth > depth ? (int)(item->depth - depth) * INDENT : 0;
+	int blanks = (int)depth_in(item, depth) * INDENT;
 
 	return item->number ? kb_arena_printf(arena, "%*s%u. ", blanks, "", item->number)
 	                    : kb_arena_printf(arena, "%*s- ", blanks, "");
 }
 
+static bool is_code(const struct kb_passage *passage, uint32_t at)
+{
+	const struct kb_line_mark *mark = kb_passage_mark(passage, at);
+
+	return mark && mark->kind == KB_MARK_CODE;
+}
+
+/* ---- code ---- */
+
+/* Longer than any run of its bytes in the passage, so that nothing in it ends it. */
+static struct kb_sv fence_for(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_buf buf;
+	struct kb_sv out;
+	size_t run = 0, longest = FENCE - 1;
+
+	for (size_t i = 0; i < text.n; i++) {
+		run = text.p[i] == '`' ? run + 1 : 0;
+		longest = KB_MAX(longest, run);
+	}
+	kb_buf_init(&buf, SIZE_MAX / 2);
+	for (size_t i = 0; i <= longest; i++)
+		kb_buf_byte(&buf, '`');
+	out = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+/* The blanks that its line begins with: sentences have none. */
+static struct kb_sv indent_of(struct kb_sv text, size_t at)
+{
+	size_t from = at;
+
+	while (from > 0 && (text.p[from - 1] == ' ' || text.p[from - 1] == '\t'))
+		from--;
+	return from == 0 || text.p[from - 1] == '\n' ? kb_sv_sub(text, from, at - from) : KB_SV("");
+}
+
+/* As deep as the item that the code belongs to. */
+static int deep(const struct kb_layout *layout)
+{
+	return (int)layout->inside * INDENT;
+}
+
+/* A line of code behind another: the empty lines between them are the code's. */
+static struct kb_sv next_line(const struct kb_layout *layout, struct kb_arena *arena,
+                              const struct kb_answer_part *part)
+{
+	struct kb_sv text = layout->candidates[part->candidate].passage.text;
+	struct kb_sv indent = indent_of(text, part->start);
+	bool apart = false;
+
+	for (size_t i = layout->before->end, lines = 0; i < part->start; i++) {
+		lines += text.p[i] == '\n';
+		apart = lines > 1;
+	}
+	return kb_arena_printf(arena, "%s%*s%.*s", apart ? "\n\n" : "\n", deep(layout), "",
+	                       KB_SV_ARG(indent));
+}
+
+/* The line that opens it, and the blanks of its first. */
+static struct kb_sv open_code(struct kb_layout *layout, struct kb_arena *arena, struct kb_sv gap,
+                              const struct kb_answer_part *part)
+{
+	struct kb_sv text = layout->candidates[part->candidate].passage.text;
+	struct kb_sv indent = indent_of(text, part->start);
+
+	layout->fence = fence_for(arena, text);
+	return kb_arena_printf(arena, "%.*s%*s%.*s\n%*s%.*s", KB_SV_ARG(gap), deep(layout), "",
+	                       KB_SV_ARG(layout->fence), deep(layout), "", KB_SV_ARG(indent));
+}
+
+struct kb_sv kb_layout_close(struct kb_layout *layout, struct kb_arena *arena,
+                             const struct kb_answer_part *next)
+{
+	struct kb_sv fence = layout->fence;
+
+	if (!fence.n
+	    || (next && kb_layout_goes_on(layout->before, next)
+	        && is_code(&layout->candidates[next->candidate].passage, next->start)))
+		return KB_SV("");
+	layout->fence = KB_SV("");
+	return kb_arena_printf(arena, "\n%*s%.*s", deep(layout), "", KB_SV_ARG(fence));
+}
+
+/* ---- what stands between ---- */
+
 /* Between two sentences of one passage: nothing but a blank where they follow each other in one
  * paragraph; one in any case where they could make a link between them. */
 static struct kb_sv within(const struct kb_layout *layout, const struct kb_answer_part *part,
-                           struct kb_sv said, bool *line)
+                           struct kb_sv said, bool code, bool *line)
 {
 	struct kb_sv text = layout->candidates[part->candidate].passage.text;
 
 	text = kb_sv_sub(text, layout->before->end, part->start - layout->before->end);
 	*line = kb_sv_find_byte(text, '\n') >= 0;
-	if (*line)
-		return layout->listed ? KB_SV("\n\n") : KB_SV("\n");
+	if (*line || code)
+		return layout->listed && !code ? KB_SV("\n\n") : KB_SV("\n");
 	return text.n == 0 && !kb_sv_ends(said, KB_SV("]")) ? text : KB_SV(" ");
 }
 
@@ -67,23 +162,30 @@ struct kb_sv kb_layout_gap(struct kb_layout *layout, struct kb_arena *arena,
 	const struct kb_passage *passage = &layout->candidates[part->candidate].passage;
 	const struct kb_line_mark *item = item_at(passage, part->start);
 	struct kb_sv gap = KB_SV("");
-	bool line = true;
+	bool line = true, code = is_code(passage, part->start);
 
 	if (!layout->before || !kb_layout_goes_on(layout->before, part)) {
 		gap = layout->before ? KB_SV("\n\n") : gap;
 		if (wants_heading(passage, part))
 			gap = kb_arena_printf(arena, "%.*s%.*s", KB_SV_ARG(gap),
 			                      KB_SV_ARG(heading_line(arena, passage)));
-		layout->depth = 0;
+		layout->depth = layout->inside = 0;
+	} else if (layout->fence.n) {
+		gap = next_line(layout, arena, part);
 	} else if (item) {
 		/* Only what begins with one may follow a paragraph's line. */
 		gap = layout->listed || item->number <= 1 ? KB_SV("\n") : KB_SV("\n\n");
 	} else {
-		gap = within(layout, part, said, &line);
+		gap = within(layout, part, said, code, &line);
 	}
+	if (code && !layout->fence.n)
+		gap = open_code(layout, arena, gap, part);
 	if (item && !layout->depth)
 		layout->depth = item->depth;
-	layout->listed = item || (layout->listed && !line);
+	layout->listed = item || (layout->listed && (!line || code));
+	layout->inside = item             ? depth_in(item, layout->depth) + 1
+	                 : layout->listed ? layout->inside
+	                                  : 0;
 	layout->before = part;
 	return item ? kb_arena_printf(arena, "%.*s%.*s", KB_SV_ARG(gap),
 	                              KB_SV_ARG(mark(arena, item, layout->depth)))

@@ -63,9 +63,10 @@ static const struct form {
  * what it is. */
 #define DEFINING 0.5
 
-/* A sentence in its place. */
+/* A sentence in its place, or of one that goes over marked lines what is in one of them. */
 struct unit {
 	const struct kb_scored_sentence *s;
+	uint32_t start;    /* in its passage */
 	struct kb_sv text; /* without debris at its end; empty: nothing else is there */
 	double mass;       /* how likely it answers, against the best */
 	size_t letters;
@@ -98,7 +99,7 @@ static int in_order(const void *a, const void *b)
 
 	if (x->s->candidate != y->s->candidate)
 		return x->s->candidate < y->s->candidate ? -1 : 1;
-	return x->s->start < y->s->start ? -1 : x->s->start > y->s->start;
+	return x->start < y->start ? -1 : x->start > y->start;
 }
 
 /* What the search says of a passage. Of a section its words may all be others than the question's;
@@ -144,42 +145,82 @@ static bool have_vectors(const struct kb_candidate *candidates,
 	return true;
 }
 
+/* Where the sentence's next line begins that its document marks, behind `from`; its end: nowhere.
+ * Where an introduction is long and its code begins with a small letter, both are one sentence to
+ * who scores them. */
+static uint32_t next_line(const struct kb_passage *passage, const struct kb_scored_sentence *s,
+                          uint32_t from)
+{
+	for (size_t i = 0; i < passage->mark_count; i++)
+		if (passage->marks[i].at > from && passage->marks[i].at < s->end)
+			return passage->marks[i].at;
+	return s->end;
+}
+
+static size_t lines_in(const struct kb_passage *passage, const struct kb_scored_sentence *s)
+{
+	size_t n = 1;
+
+	for (uint32_t at = s->start; (at = next_line(passage, s, at)) < s->end;)
+		n++;
+	return n;
+}
+
+/* One unit of what the sentence has in [start, end). */
+static struct unit unit_of(const struct kb_passage *passage, const struct kb_scored_sentence *s,
+                           uint32_t start, uint32_t end)
+{
+	struct unit unit = { .s = s, .start = start, .said = s->other };
+	struct kb_sv text;
+
+	while (unit.start < end && passage->text.p[unit.start] <= ' '
+	       && passage->text.p[unit.start] > 0)
+		unit.start++;
+	text = kb_sv_trim(kb_sv_sub(passage->text, unit.start, end - unit.start));
+	unit.mark = kb_passage_mark(passage, unit.start);
+	unit.opens = unit.mark || unit.start == 0 || passage->text.p[unit.start - 1] == '\n';
+	unit.text = unit.mark && unit.mark->kind == KB_MARK_CODE ? text : kb_excerpt_trim(text);
+	unit.letters = kb_line_letters(unit.text) + 1;
+	return unit;
+}
+
 static void read_units(struct kb_arena *arena, const struct kb_candidate *candidates,
                        const struct kb_selection *selection, struct text *t)
 {
-	struct unit *units = KB_NEW_ARRAY(arena, selection->count, struct unit);
 	double best = (double)selection->sentences[0].z, top = 0;
+	struct unit *units;
+	size_t count = 0;
 
-	for (size_t i = 0; i < selection->count; i++)
-		top = KB_MAX(top, found(selection, &candidates[selection->sentences[i].candidate]));
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct kb_scored_sentence *s = &selection->sentences[i];
+
+		top = KB_MAX(top, found(selection, &candidates[s->candidate]));
+		count += lines_in(&candidates[s->candidate].passage, s);
+	}
+	units = KB_NEW_ARRAY(arena, count, struct unit);
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct kb_scored_sentence *s = &selection->sentences[i];
 		const struct kb_candidate *from = &candidates[s->candidate];
 		double relative = top > 0 && !t->by_vectors ? found(selection, from) / top - 1 : 0;
 		double z = ((double)s->z - best) * (t->by_vectors ? SURER : 1);
+		size_t lines = lines_in(&from->passage, s);
 
-		units[i] = (struct unit){
-			.s = s,
-			.text = kb_excerpt_trim(
-			        kb_sv_sub(from->passage.text, s->start, s->end - s->start)),
-			.mass = exp(z + SEARCH_Z * relative),
-			.mark = kb_passage_mark(&from->passage, s->start),
-			.said = s->other,
-		};
-		units[i].opens = units[i].mark || s->start == 0
-		                 || from->passage.text.p[s->start - 1] == '\n';
-		units[i].letters = kb_line_letters(units[i].text) + 1;
-		if (!units[i].text.n)
-			units[i].mass = 0;
+		for (uint32_t at = s->start, end; at < s->end; at = end) {
+			struct unit *unit = &units[t->count++];
+
+			end = next_line(&from->passage, s, at);
+			*unit = unit_of(&from->passage, s, at, end);
+			if (unit->text.n)
+				unit->mass = exp(z + SEARCH_Z * relative) / (double)lines;
+		}
 	}
-	qsort(units, selection->count, sizeof(*units), in_order);
-	t->before = KB_NEW_ARRAY(arena, selection->count + 1, size_t);
-	for (size_t i = 0; i < selection->count; i++) {
+	qsort(units, t->count, sizeof(*units), in_order);
+	t->before = KB_NEW_ARRAY(arena, t->count + 1, size_t);
+	for (size_t i = 0; i < t->count; i++) {
 		units[i].first = i == 0 || units[i - 1].s->candidate != units[i].s->candidate;
 		t->before[i + 1] = t->before[i] + units[i].letters;
 	}
 	t->units = units;
-	t->count = selection->count;
 	find_lines(arena, t);
 }
 
@@ -437,8 +478,8 @@ static void say(const struct text *t, const struct place *p, struct kb_answer_pa
 		if (!is_idle(t, p, i))
 			out[(*count)++] = (struct kb_answer_part){
 				unit->s->candidate,
-				unit->s->start,
-				unit->s->start + (uint32_t)unit->text.n,
+				unit->start,
+				unit->start + (uint32_t)unit->text.n,
 			};
 	}
 }

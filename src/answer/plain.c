@@ -81,19 +81,19 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 		const struct kb_passage *passage = &run->candidates[part->candidate].passage;
 		struct kb_sv sentence = kb_outguard_quote(
 		        run->arena, kb_sv_sub(passage->text, part->start, part->end - part->start));
-		struct kb_sv fragment = sentence;
 		struct kb_sv gap = kb_layout_gap(&layout, run->arena, part,
 		                                 i ? out->quotes[i - 1].text : KB_SV(""));
 		bool foreign = kb_attached_is_page(passage->page_id);
 		size_t number = foreign ? 0 : cite(out, passage->page_id);
 		bool last = i + 1 == count || !kb_layout_goes_on(part, part + 1);
+		struct kb_sv close = kb_layout_close(&layout, run->arena, last ? NULL : part + 1);
+		struct kb_sv fragment = kb_arena_printf(run->arena, "%.*s%.*s%.*s", KB_SV_ARG(gap),
+		                                        KB_SV_ARG(sentence), KB_SV_ARG(close));
 
-		/* One marker closes the sentences that stand together. */
+		/* One marker closes the sentences that stand together; code it stands behind. */
 		if (markers && last && !foreign)
-			fragment = kb_arena_printf(run->arena, "%.*s [%zu]", KB_SV_ARG(sentence),
-			                           number);
-		fragment = kb_arena_printf(run->arena, "%.*s%.*s", KB_SV_ARG(gap),
-		                           KB_SV_ARG(fragment));
+			fragment = kb_arena_printf(run->arena, "%.*s%s[%zu]", KB_SV_ARG(fragment),
+			                           close.n ? "\n\n" : " ", number);
 		out->quotes[out->quote_count++] = (struct kb_quote){
 			.at = run->text.n + gap.n,
 			.page_id = passage->page_id,

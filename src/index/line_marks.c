@@ -145,7 +145,7 @@ const struct kb_line_mark *kb_passage_mark(const struct kb_passage *passage, siz
 		return NULL;
 	mark = &passage->marks[low - 1];
 	for (size_t i = mark->at; i < at; i++)
-		if (passage->text.p[i] != ' ')
+		if (passage->text.p[i] != ' ' && passage->text.p[i] != '\t')
 			return NULL;
 	return mark;
 }

@@ -60,6 +60,37 @@ test("of a table the row that was asked for is said, with its columns", async (t
   assert.equal(await asked(t, "What is the fee for porcelain?"), "Clay: Porcelain; Fee: 31 crowns; Colour: white");
 });
 
+test("code is said as code, in the steps that it belongs to, with its blanks", async (t) => {
+  const kb = await start(t);
+  const panel = [
+    "# Panel",
+    "## Starting",
+    "To start the panel of the workshop, type this at its keyboard in the hall:",
+    "````sh\npanel on \\\n    --slow\n\npanel says ```\n````",
+    "## Cleaning",
+    "To clean the oven of the workshop, take these steps:",
+    "1. Stop it:\n\n    ```sh\n    if cold\n      oven open\n    ```",
+    "2. Sweep the ashes.",
+    "3. Say that it is done:\n\n   ```sh\n   oven done\n   ```",
+  ];
+  const agent = await kb.agent({ files: { "panel.md": `${panel.join("\n\n")}\n` } });
+  const settings = { enable_citations: 3, enable_inline_citations_api: true };
+  await agent.expect(200, "POST", "/settings", { json: settings });
+  const start_it = (await agent.ask("How do I start the panel?")).llm_response,
+    clean_it = (await agent.ask("How do I clean the oven?")).llm_response;
+  assert.equal(
+    start_it,
+    "To start the panel of the workshop, type this at its keyboard in the hall:\n" +
+      "````\npanel on \\\n    --slow\n\npanel says ```\n````\n\n[1]",
+  );
+  assert.equal(
+    clean_it,
+    "To clean the oven of the workshop, take these steps:\n1. Stop it:\n" +
+      "    ````\n    if cold\n      oven open\n    ````\n2. Sweep the ashes.\n" +
+      "3. Say that it is done:\n    ````\n    oven done\n    ````\n\n[1]",
+  );
+});
+
 test("an answer of a word stands with the question of its shortcode", async (t) => {
   assert.equal(await asked(t, "May I bring my own glaze?"), "May I bring my own glaze?\nYes.");
   assert.equal(await asked(t, "Who sweeps the ashes?"), "Who sweeps the ashes?\nWhoever fired last.");

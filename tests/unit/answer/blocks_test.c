@@ -131,6 +131,10 @@ static const struct {
 	  "It is warm.\n1. Hours: all\nOpen at nine.\nShut at six.", 2, 1, 3, ".#0l" },
 	{ "steps with the code between them", "Do this:\nInstall it.\napt install it\nStart it.", 1,
 	  0, 3, ".1c2" },
+	{ "steps with the code of the last one",
+	  "Do this:\nInstall it.\nSay so:\ntool say\nIt is warm.", 1, 0, 3, ".12c." },
+	{ "but not with code that no step leads to",
+	  "Do this:\nInstall it.\nSay so.\ntool say\nIt is warm.", 1, 0, 2, ".12c." },
 	{ "not over a heading", "It is warm.\nOpening hours\nWe open at nine.\nWe shut at six.", 2,
 	  2, 2 },
 };

@@ -138,6 +138,41 @@ static const struct {
 	  "E-12: the pump." },
 };
 
+/* A document's marks make lines of what is one sentence to who scores it. */
+static void test_marked(struct kb_test *t)
+{
+	static const char text[] =
+	        "To fire the kiln of the yard, type this on the panel of the wall:\nkiln start\n"
+	        "\t--slow {#now}\nThe door is cold.";
+	struct kb_line_mark marks[] = { { 66, KB_MARK_CODE, 0, 0 }, { 77, KB_MARK_CODE, 0, 0 } };
+	struct kb_candidate candidate = { .passage = { .text = kb_sv_str(text),
+		                                       .marks = marks,
+		                                       .mark_count = KB_COUNTOF(marks) } };
+	struct kb_scored_sentence scored[] = { { .start = 0, .end = 91, .z = 1 },
+		                               { .start = 92, .end = 109, .z = NO } };
+	struct kb_selection selection = { .sentences = scored,
+		                          .count = KB_COUNTOF(scored),
+		                          .shape = KB_SHAPE_FACT,
+		                          .lang = KB_LANG_EN,
+		                          .answered = true };
+	static const char *const want[] = {
+		"To fire the kiln of the yard, type this on the panel of the wall:", "kiln start",
+		"--slow {#now}"
+	};
+	struct kb_arena arena = { 0 };
+	struct kb_answer_part *parts;
+	size_t count;
+
+	kb_answer_parts(&arena, &candidate, &selection, &parts, &count);
+	CHECK_INT(t, count, KB_COUNTOF(want));
+	for (size_t i = 0; i < KB_MIN(count, KB_COUNTOF(want)); i++)
+		CHECK_SV(t,
+		         kb_sv_sub(candidate.passage.text, parts[i].start,
+		                   parts[i].end - parts[i].start),
+		         want[i]);
+	kb_arena_fini(&arena);
+}
+
 static int best_first(const void *a, const void *b)
 {
 	const struct kb_scored_sentence *x = a, *y = b;
@@ -186,6 +221,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "what is said of a passage", test_said },
+		{ "lines that are marked", test_marked },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
