@@ -21,7 +21,7 @@ const questions = [
   ["Can several users work with it?", /Several people can work/, "operating.md"],
   ["How do I delete everything?", /remove the data directory/, "operating.md"],
   ["How do I change the port?", /--listen/, "operating.md"],
-  ["How much memory does it need?", /80 MB of memory/, "operating.md"],
+  ["How much memory does it need?", /80 MB of memory/, "questions.md"],
   ["How do I get rid of an agent?", /delete it/, "operating.md"],
   ["How do I install it?", /`?make run`? in the source tree/, "questions.md"],
   ["How do I get vectors of texts for another program?", /\/api\/v1\/embeddings/, "questions.md"],
