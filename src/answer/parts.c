@@ -59,6 +59,10 @@ static const struct form {
 /* Scores that see vectors of sentences are surer of one than its block is of being it all. */
 #define SURER 0.8
 
+/* How likely the last place of a section must be where it stands in another document than the
+ * first: there most speaks of something else. */
+#define ELSEWHERE 0.3
+
 /* How likely a further place must be where a name alone is asked for: most speak of it, few say
  * what it is. */
 #define DEFINING 0.5
@@ -145,16 +149,22 @@ static bool have_vectors(const struct kb_candidate *candidates,
 	return true;
 }
 
-/* Where the sentence's next line begins that its document marks, behind `from`; its end: nowhere.
- * Where an introduction is long and its code begins with a small letter, both are one sentence to
- * who scores them. */
+/* Where the sentence's next line begins that its document marks, or that stands behind code, from
+ * `from` on; its end: nowhere. Where an introduction is long and its code begins with a small
+ * letter, both are one sentence to who scores them, and so is code with what goes on behind it. */
 static uint32_t next_line(const struct kb_passage *passage, const struct kb_scored_sentence *s,
                           uint32_t from)
 {
+	const struct kb_line_mark *at = kb_passage_mark(passage, from);
+	uint32_t end = s->end;
+
+	for (size_t i = 0; at && at->kind == KB_MARK_CODE && i < end - from; i++)
+		if (passage->text.p[from + i] == '\n')
+			end = from + (uint32_t)i + 1;
 	for (size_t i = 0; i < passage->mark_count; i++)
-		if (passage->marks[i].at > from && passage->marks[i].at < s->end)
+		if (passage->marks[i].at > from && passage->marks[i].at < end)
 			return passage->marks[i].at;
-	return s->end;
+	return end;
 }
 
 static size_t lines_in(const struct kb_passage *passage, const struct kb_scored_sentence *s)
@@ -484,6 +494,17 @@ static void say(const struct text *t, const struct place *p, struct kb_answer_pa
 	}
 }
 
+/* Of a section, and less likely than that has to be. */
+static bool is_elsewhere(const struct text *t, const struct kb_candidate *candidates,
+                         const struct place *first, const struct place *p)
+{
+	const struct kb_passage *from = &candidates[t->units[p->core].s->candidate].passage;
+	const struct kb_passage *top = &candidates[t->units[first->core].s->candidate].passage;
+
+	return t->shape == KB_SHAPE_SECTION && p->mass < ELSEWHERE * first->mass
+	       && from->page_id != top->page_id;
+}
+
 void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
                      const struct kb_selection *selection, struct kb_answer_part **out,
                      size_t *count)
@@ -495,7 +516,7 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 		          .shape = selection->shape,
 		          .asks = selection->asks,
 		          .lang = selection->lang };
-	double first = 0;
+	struct place first = { 0 };
 
 	*out = NULL;
 	*count = 0;
@@ -510,9 +531,10 @@ void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 	for (size_t n = 0; n < PLACES; n++) {
 		struct place p = best_place(&t, t.form->letters[n]);
 
-		if (p.end == 0 || p.mass < t.form->likely * first)
+		if (p.end == 0 || p.mass < t.form->likely * first.mass
+		    || (n + 1 == PLACES && is_elsewhere(&t, candidates, &first, &p)))
 			break;
-		first = KB_MAX(first, p.mass);
+		first = n == 0 ? p : first;
 		trim(&t, &p);
 		make_whole(&t, &p);
 		begin_with_told(&t, &p);

@@ -138,18 +138,60 @@ static const struct {
 	  "E-12: the pump." },
 };
 
+/* The third place of a section, a seventh as likely as the first, by the document that it is in. */
+static void test_elsewhere(struct kb_test *t)
+{
+	static const struct {
+		const char *name;
+		int64_t third;
+		size_t want;
+	} cases[] = {
+		{ "in the first one's document it adds something", 1, 3 },
+		{ "in another it mostly speaks of something else", 3, 2 },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_candidate candidates[] = {
+			{ .passage = { .page_id = 1, .text = KB_SV(LONG) } },
+			{ .passage = { .page_id = 2, .text = KB_SV("Two. " LONG) } },
+			{ .passage = { .page_id = cases[i].third, .text = KB_SV("Three. " LONG) } },
+		};
+		struct kb_scored_sentence scored[KB_COUNTOF(candidates)];
+		struct kb_selection selection = { .sentences = scored,
+			                          .count = KB_COUNTOF(scored),
+			                          .shape = KB_SHAPE_SECTION,
+			                          .lang = KB_LANG_EN,
+			                          .answered = true };
+		struct kb_arena arena = { 0 };
+		struct kb_answer_part *parts;
+		size_t count;
+
+		t->row = cases[i].name;
+		for (uint32_t k = 0; k < KB_COUNTOF(scored); k++)
+			scored[k] = (struct kb_scored_sentence){
+				.candidate = k,
+				.end = (uint32_t)candidates[k].passage.text.n,
+				.z = -(float)k,
+			};
+		kb_answer_parts(&arena, candidates, &selection, &parts, &count);
+		CHECK_INT(t, count, cases[i].want);
+		kb_arena_fini(&arena);
+	}
+	t->row = NULL;
+}
+
 /* A document's marks make lines of what is one sentence to who scores it. */
 static void test_marked(struct kb_test *t)
 {
 	static const char text[] =
 	        "To fire the kiln of the yard, type this on the panel of the wall:\nkiln start\n"
-	        "\t--slow {#now}\nThe door is cold.";
+	        "\t--slow {#now}\nand wait. The door is cold.";
 	struct kb_line_mark marks[] = { { 66, KB_MARK_CODE, 0, 0 }, { 77, KB_MARK_CODE, 0, 0 } };
 	struct kb_candidate candidate = { .passage = { .text = kb_sv_str(text),
 		                                       .marks = marks,
 		                                       .mark_count = KB_COUNTOF(marks) } };
-	struct kb_scored_sentence scored[] = { { .start = 0, .end = 91, .z = 1 },
-		                               { .start = 92, .end = 109, .z = NO } };
+	struct kb_scored_sentence scored[] = { { .start = 0, .end = 101, .z = 1 },
+		                               { .start = 102, .end = 119, .z = NO } };
 	struct kb_selection selection = { .sentences = scored,
 		                          .count = KB_COUNTOF(scored),
 		                          .shape = KB_SHAPE_FACT,
@@ -157,7 +199,7 @@ static void test_marked(struct kb_test *t)
 		                          .answered = true };
 	static const char *const want[] = {
 		"To fire the kiln of the yard, type this on the panel of the wall:", "kiln start",
-		"--slow {#now}"
+		"--slow {#now}", "and wait.", "The door is cold."
 	};
 	struct kb_arena arena = { 0 };
 	struct kb_answer_part *parts;
@@ -221,6 +263,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "what is said of a passage", test_said },
+		{ "a third place in another document", test_elsewhere },
 		{ "lines that are marked", test_marked },
 	};
 
