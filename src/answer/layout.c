@@ -8,9 +8,23 @@ enum {
 	FENCE = 3,  /* bytes at least */
 };
 
-bool kb_layout_goes_on(const struct kb_answer_part *before, const struct kb_answer_part *part)
+/* Nothing but blanks is in [from, end). */
+static bool is_blank(struct kb_sv text, size_t from, size_t end)
 {
-	return before->candidate == part->candidate && before->end <= part->start;
+	return kb_sv_trim(kb_sv_sub(text, from, end - from)).n == 0;
+}
+
+bool kb_layout_goes_on(const struct kb_candidate *candidates, const struct kb_answer_part *before,
+                       const struct kb_answer_part *part)
+{
+	const struct kb_passage *from = &candidates[before->candidate].passage;
+	const struct kb_passage *to = &candidates[part->candidate].passage;
+
+	if (before->candidate == part->candidate)
+		return before->end <= part->start;
+	return from->page_id == to->page_id && from->ordinal + 1 == to->ordinal
+	       && is_blank(from->text, before->end, from->text.n)
+	       && is_blank(to->text, 0, part->start);
 }
 
 static const struct kb_line_mark *item_at(const struct kb_passage *passage, uint32_t at)
@@ -86,7 +100,8 @@ static struct kb_sv next_line(const struct kb_layout *layout, struct kb_arena *a
 	struct kb_sv indent = indent_of(text, part->start);
 	bool apart = false;
 
-	for (size_t i = layout->before->end, lines = 0; i < part->start; i++) {
+	for (size_t i = layout->before->end, lines = 0;
+	     layout->before->candidate == part->candidate && i < part->start; i++) {
 		lines += text.p[i] == '\n';
 		apart = lines > 1;
 	}
@@ -112,7 +127,7 @@ struct kb_sv kb_layout_close(struct kb_layout *layout, struct kb_arena *arena,
 	struct kb_sv fence = layout->fence;
 
 	if (!fence.n
-	    || (next && kb_layout_goes_on(layout->before, next)
+	    || (next && kb_layout_goes_on(layout->candidates, layout->before, next)
 	        && is_code(&layout->candidates[next->candidate].passage, next->start)))
 		return KB_SV("");
 	layout->fence = KB_SV("");
@@ -128,8 +143,11 @@ static struct kb_sv within(const struct kb_layout *layout, const struct kb_answe
 {
 	struct kb_sv text = layout->candidates[part->candidate].passage.text;
 
-	text = kb_sv_sub(text, layout->before->end, part->start - layout->before->end);
-	*line = kb_sv_find_byte(text, '\n') >= 0;
+	*line = layout->before->candidate != part->candidate;
+	if (!*line) {
+		text = kb_sv_sub(text, layout->before->end, part->start - layout->before->end);
+		*line = kb_sv_find_byte(text, '\n') >= 0;
+	}
 	if (*line || code)
 		return layout->listed && !code ? KB_SV("\n\n") : KB_SV("\n");
 	return text.n == 0 && !kb_sv_ends(said, KB_SV("]")) ? text : KB_SV(" ");
@@ -164,7 +182,7 @@ struct kb_sv kb_layout_gap(struct kb_layout *layout, struct kb_arena *arena,
 	struct kb_sv gap = KB_SV("");
 	bool line = true, code = is_code(passage, part->start);
 
-	if (!layout->before || !kb_layout_goes_on(layout->before, part)) {
+	if (!layout->before || !kb_layout_goes_on(layout->candidates, layout->before, part)) {
 		gap = layout->before ? KB_SV("\n\n") : gap;
 		if (wants_heading(passage, part))
 			gap = kb_arena_printf(arena, "%.*s%.*s", KB_SV_ARG(gap),

@@ -18,8 +18,10 @@ struct kb_layout {
 	struct kb_sv fence; /* of the code that it is in; empty: it is in none */
 };
 
-/* Whether it stands behind the one before, in the same passage. */
-bool kb_layout_goes_on(const struct kb_answer_part *before, const struct kb_answer_part *part);
+/* Whether it stands behind the one before: in the same passage, or at the beginning of the next one
+ * where that one's end is. */
+bool kb_layout_goes_on(const struct kb_candidate *candidates, const struct kb_answer_part *before,
+                       const struct kb_answer_part *part);
 
 /* What comes before the sentence, which is said next; `said` ends with the one before. */
 struct kb_sv kb_layout_gap(struct kb_layout *layout, struct kb_arena *arena,

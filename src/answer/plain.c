@@ -85,7 +85,7 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 		                                 i ? out->quotes[i - 1].text : KB_SV(""));
 		bool foreign = kb_attached_is_page(passage->page_id);
 		size_t number = foreign ? 0 : cite(out, passage->page_id);
-		bool last = i + 1 == count || !kb_layout_goes_on(part, part + 1);
+		bool last = i + 1 == count || !kb_layout_goes_on(run->candidates, part, part + 1);
 		struct kb_sv close = kb_layout_close(&layout, run->arena, last ? NULL : part + 1);
 		struct kb_sv fragment = kb_arena_printf(run->arena, "%.*s%.*s%.*s", KB_SV_ARG(gap),
 		                                        KB_SV_ARG(sentence), KB_SV_ARG(close));
@@ -137,7 +137,7 @@ static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
 	size_t candidates = 0, parts = 0, from = 0;
 
 	for (size_t i = 0; i < run->steps->count; i++) {
-		candidates += run->steps->v[i].candidate_count;
+		candidates += run->steps->v[i].candidate_count + run->steps->v[i].joined_count;
 		parts += run->steps->v[i].part_count;
 	}
 	run->candidates = KB_NEW_ARRAY(run->arena, candidates, struct kb_candidate);
@@ -146,7 +146,7 @@ static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
 	for (size_t i = 0; i < run->steps->count; i++) {
 		const struct kb_answer_step *step = &run->steps->v[i];
 
-		for (size_t k = 0; k < step->candidate_count; k++)
+		for (size_t k = 0; k < step->candidate_count + step->joined_count; k++)
 			run->candidates[from + k] = step->candidates[k];
 		for (size_t k = 0; k < step->part_count; k++) {
 			struct kb_answer_part part = step->parts[k];
@@ -157,7 +157,7 @@ static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
 			part.candidate += (uint32_t)from;
 			(*out)[(*count)++] = part;
 		}
-		from += step->candidate_count;
+		from += step->candidate_count + step->joined_count;
 	}
 }
 

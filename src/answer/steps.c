@@ -5,6 +5,7 @@
 
 #include "answer/compare.h"
 #include "answer/fresh.h"
+#include "answer/joined.h"
 #include "answer/retrieve.h"
 #include "index/codes.h"
 #include "index/explain.h"
@@ -558,14 +559,21 @@ static bool ask_asking(struct search *s, struct kb_sv text, struct kb_answer_ste
 /* What is said where it answers. */
 static bool take_parts(const struct search *s, struct kb_answer_step *step, struct kb_err *err)
 {
+	struct kb_joined said = { .candidates = step->candidates, .count = step->candidate_count };
+
 	if (!step->selection.answered)
 		return true;
 	if (!kb_fresh_sentences(
 	            &(struct kb_fresh){ s->job, s->request->agent->id, &step->question },
 	            step->candidates, &step->selection, &step->conflicts, err))
 		return false;
-	kb_answer_parts(s->arena, step->candidates, &step->selection, &step->parts,
-	                &step->part_count);
+	kb_answer_parts(s->arena, step->candidates, &step->selection, &said.parts,
+	                &said.part_count);
+	kb_answer_join(s->arena, s->snapshot, step->selection.shape, &said);
+	step->candidates = said.candidates;
+	step->joined_count = said.joined;
+	step->parts = said.parts;
+	step->part_count = said.part_count;
 	return true;
 }
 

@@ -29,7 +29,10 @@ struct kb_answer_step {
 	struct kb_named_things named;
 	enum kb_named_verdict verdict;
 	struct kb_selection selection;
-	struct kb_answer_part *parts; /* none where the gate closed */
+	/* None where the gate closed. So many more candidates stand behind the others, in which the
+	 * rest of a list is that is said (joined.h). */
+	struct kb_answer_part *parts;
+	size_t joined_count;
 	size_t part_count;
 	struct kb_conflict_list conflicts; /* what documents say otherwise; of all that was found */
 	struct kb_sv missing; /* the side of a comparison that no passage speaks of; its text */

@@ -60,6 +60,54 @@ test("of a table the row that was asked for is said, with its columns", async (t
   assert.equal(await asked(t, "What is the fee for porcelain?"), "Clay: Porcelain; Fee: 31 crowns; Colour: white");
 });
 
+test("steps that two passages share are said whole, in their order, once", async (t) => {
+  const kb = await start(t);
+  const words = (n, word) => Array.from({ length: n }, (_, i) => `${word}${i}`).join(" "),
+    steps = ["Ask for the key of the forge", "Light the coal", "Work the bellows", "Heat the iron", "Quench it"];
+  const agent = await kb.agent({
+    files: {
+      "forge.md":
+        `# Forge\n\nThe forge is old: ${words(38, "stone")}.\n\n## How to forge a nail\n\n` +
+        steps.map((step, i) => `${i + 1}. ${step} ${words(6, `so${i}x`)}.\n`).join("") +
+        `\nNobody forges at night, for the neighbours sleep.\n`,
+    },
+  });
+  const { passages } = await agent.expect(200, "POST", "/search", { json: { query: "forge a nail" } });
+  assert.ok(
+    passages.every(({ text }) => !(text.includes(steps[0]) && text.includes(steps[4]))),
+    "they are cut",
+  );
+  const { llm_response: text } = await agent.ask("How do I quench the iron when I forge a nail with the bellows?");
+  let from = 0;
+  for (const step of steps) {
+    const at = text.indexOf(step);
+    assert.ok(at >= from, `${step} in ${text}`);
+    assert.equal(text.indexOf(step, at + 1), -1, `${step} twice in ${text}`);
+    from = at;
+  }
+  assert.ok(text.startsWith("How to forge a nail\n1. Ask"), text);
+});
+
+test("a list is not joined to that of the next section", async (t) => {
+  const kb = await start(t);
+  const items = (word) => Array.from({ length: 12 }, (_, i) => `- ${word} the ${i}th crown of the purse of Orlin`),
+    forge = [
+      "# Purse",
+      "## What to do",
+      items("Do spend").join("\n"),
+      "## What not to do",
+      items("Never lend").join("\n"),
+    ];
+  const agent = await kb.agent({ files: { "purse.md": `${forge.join("\n\n")}\n` } });
+  const { llm_response: text } = await agent.ask("What to do with the 7th crown of the purse, spend it?");
+  assert.match(text, /Do spend the 7th/);
+  assert.doesNotMatch(
+    text.split("\n\n").find((place) => place.includes("Do spend the 7th")),
+    /Never lend/,
+    text,
+  );
+});
+
 test("code is said as code, in the steps that it belongs to, with its blanks", async (t) => {
   const kb = await start(t);
   const panel = [
