@@ -61,7 +61,7 @@ static const struct form {
 
 /* How likely the last place of a section must be where it stands in another document than the
  * first: there most speaks of something else. */
-#define ELSEWHERE 0.3
+#define ELSEWHERE 0.15
 
 /* How likely a further place must be where a name alone is asked for: most speak of it, few say
  * what it is. */
