@@ -145,13 +145,14 @@ static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
 	*count = 0;
 	for (size_t i = 0; i < run->steps->count; i++) {
 		const struct kb_answer_step *step = &run->steps->v[i];
+		size_t earlier = *count; /* within a step a line of code may come again */
 
 		for (size_t k = 0; k < step->candidate_count + step->joined_count; k++)
 			run->candidates[from + k] = step->candidates[k];
 		for (size_t k = 0; k < step->part_count; k++) {
 			struct kb_answer_part part = step->parts[k];
 
-			if (is_said(run, *out, *count, &step->candidates[part.candidate].passage,
+			if (is_said(run, *out, earlier, &step->candidates[part.candidate].passage,
 			            &part))
 				continue;
 			part.candidate += (uint32_t)from;

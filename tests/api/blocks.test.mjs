@@ -119,7 +119,7 @@ test("code is said as code, in the steps that it belongs to, with its blanks", a
     "To clean the oven of the workshop, take these steps:",
     "1. Stop it:\n\n    ```sh\n    if cold\n      oven open\n    ```",
     "2. Sweep the ashes.",
-    "3. Say that it is done:\n\n   ```sh\n   oven done\n   ```",
+    "3. Say that it is done:\n\n   ```sh\n   oven done\n     oven open\n   ```",
   ];
   const agent = await kb.agent({ files: { "panel.md": `${panel.join("\n\n")}\n` } });
   const settings = { enable_citations: 3, enable_inline_citations_api: true };
@@ -135,7 +135,7 @@ test("code is said as code, in the steps that it belongs to, with its blanks", a
     clean_it,
     "To clean the oven of the workshop, take these steps:\n1. Stop it:\n" +
       "    ````\n    if cold\n      oven open\n    ````\n2. Sweep the ashes.\n" +
-      "3. Say that it is done:\n    ````\n    oven done\n    ````\n\n[1]",
+      "3. Say that it is done:\n    ````\n    oven done\n      oven open\n    ````\n\n[1]",
   );
 });
 
