@@ -248,7 +248,7 @@ struct walk {
 	struct kb_audit_found *found;
 	int64_t node, head_seq; /* as the head was before the walk */
 	struct kb_sv head_hash;
-	int64_t seq; /* of the last row; 0: none yet */
+	int64_t seq; /* of the last row; 0: none yet. A chain begins with row 1, behind no hash */
 	char hash[KB_HASH_HEX];
 	bool saw_head;
 };
@@ -270,9 +270,9 @@ static void look_at(struct walk *walk, const struct row *row)
 	hash_row(row, hash);
 	if (!kb_sv_eq_str(row->hash, hash))
 		find(walk, row->seq, "it was changed after it was written");
-	if (walk->seq && row->seq != walk->seq + 1)
+	if (row->seq != walk->seq + 1)
 		find(walk, row->seq, "rows before it are missing");
-	else if (walk->seq && !kb_sv_eq_str(row->previous, walk->hash))
+	else if (!kb_sv_eq_str(row->previous, walk->hash))
 		find(walk, row->seq, "it does not follow the row before it");
 	if (row->seq == walk->head_seq) {
 		walk->saw_head = true;
@@ -303,8 +303,7 @@ static bool walk_chain(struct walk *walk, struct kb_err *err)
 		ok = kb_rows_close(&rows, err);
 		kb_arena_reset(&arena);
 	}
-	/* All of them may have gone by age. */
-	if (ok && walk->seq && !walk->saw_head)
+	if (ok && !walk->saw_head)
 		find(walk, walk->head_seq, "the last rows are missing");
 	kb_arena_fini(&arena);
 	return ok;

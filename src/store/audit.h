@@ -10,7 +10,7 @@
  * of the same call failed, a second row says so.
  *
  * Rows are only ever added. The rows of a node are a chain: each has the hash of the
- * one before it in its own, so that what is changed or taken out between two shows (docent audit
+ * one before it in its own, so that what is changed or taken out anywhere shows (docent audit
  * verify); the last hash of each chain stands apart.
  */
 #ifndef KB_STORE_AUDIT_H

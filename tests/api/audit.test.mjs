@@ -145,7 +145,7 @@ test("the chain of rows holds, beside a running service too", async (t) => {
   assert.match(await verify(kb), /^\d+ rows in 2 chains, 0 findings\n$/);
 });
 
-test("a row that was changed, taken out or cut off at the end shows", async (t) => {
+test("a row that was changed, taken out or cut off at either end shows", async (t) => {
   const kb = await start(t);
   for (let i = 0; i < 5; i++) await kb.expect(201, "POST", "/keys", { json: { name: `k${i}` } });
   const [{ node, number }] = await rows(kb);
@@ -154,6 +154,8 @@ test("a row that was changed, taken out or cut off at the end shows", async (t) 
   for (const [change, finding] of [
     [`UPDATE audit SET person_id = 7 WHERE ${row(3)}`, `node ${node}, row 3: it was changed after it was written`],
     [`DELETE FROM audit WHERE ${row(3)}`, `node ${node}, row 4: rows before it are missing`],
+    [`DELETE FROM audit WHERE ${row(1)}`, `node ${node}, row 2: rows before it are missing`],
+    [`DELETE FROM audit WHERE node = ${node}`, `node ${node}, row ${number}: the last rows are missing`],
     [`DELETE FROM audit WHERE ${row(number)}`, `node ${node}, row ${number}: the last rows are missing`],
   ]) {
     await changeRows(t, kb, change);
