@@ -76,6 +76,7 @@ static const struct kb_option options[] = {
 	{ "log", "DOCENT_LOG", "LEVEL[,json]", "info", "debug, info, warn, error or off; `,json` for JSON lines.", OPTION(log) },
 	{ "metrics-token", "DOCENT_METRICS_TOKEN", "TEXT", NULL,
 	  "Bearer token for /metrics; without it, /metrics answers loopback only, and nothing that a proxy passed on.", OPTION(metrics_token), .is_secret = true },
+	{ "metrics-token-file", "DOCENT_METRICS_TOKEN_FILE", "FILE", NULL, "File that holds that token alone.", OPTION(metrics_token_file) },
 	{ "plans", "DOCENT_PLANS", "FILE", NULL,
 	  "Plans of accounts: lines of `name = queries=500 tokens=1000000 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 sync=3600 features=labels`.", OPTION(plans) },
 	{ "rate-limit", "DOCENT_RATE_LIMIT", "N/BURST", NULL,
@@ -90,6 +91,7 @@ static const struct kb_option options[] = {
 	  "Server of a chat model (OpenAI format), up to and with its /v1: it writes the answers, from what is found.", OPTION(model_url) },
 	{ "model-name", "DOCENT_MODEL_NAME", "NAME", NULL, "The chat model's name at that server.", OPTION(model_name) },
 	{ "model-key", "DOCENT_MODEL_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(model_key), .is_secret = true },
+	{ "model-key-file", "DOCENT_MODEL_KEY_FILE", "FILE", NULL, "File that holds that key alone.", OPTION(model_key_file) },
 	{ "model-context", "DOCENT_MODEL_CONTEXT", "TOKENS", "8192", "Tokens that prompt and answer of that model may have together.", OPTION(model_context) },
 	{ "custom-depth", "DOCENT_CUSTOM_DEPTH", "TOKENS", "6000", "Tokens of the documents that a chat model is given for agents whose context_depth is `custom`.", OPTION(custom_depth) },
 	{ "model-chores", "DOCENT_MODEL_CHORES", "WORD", "yes",
@@ -104,10 +106,12 @@ static const struct kb_option options[] = {
 	  "Server of an embedding model (OpenAI format), up to and with its /v1: it takes the encoder's place.", OPTION(embed_url) },
 	{ "embed-name", "DOCENT_EMBED_NAME", "NAME", NULL, "The embedding model's name at that server; another name makes new vectors.", OPTION(embed_name) },
 	{ "embed-key", "DOCENT_EMBED_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(embed_key), .is_secret = true },
+	{ "embed-key-file", "DOCENT_EMBED_KEY_FILE", "FILE", NULL, "File that holds that key alone.", OPTION(embed_key_file) },
 	{ "rerank-url", "DOCENT_RERANK_URL", "URL", NULL,
 	  "Server of a rerank model, asked under /rerank; agents of the last two agent_capability values use it.", OPTION(rerank_url) },
 	{ "rerank-name", "DOCENT_RERANK_NAME", "NAME", NULL, "The rerank model's name at that server.", OPTION(rerank_name) },
 	{ "rerank-key", "DOCENT_RERANK_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(rerank_key), .is_secret = true },
+	{ "rerank-key-file", "DOCENT_RERANK_KEY_FILE", "FILE", NULL, "File that holds that key alone.", OPTION(rerank_key_file) },
 	{ "field-alias", "DOCENT_FIELD_ALIAS", "NAME=SECOND,…", NULL,
 	  "Second names of JSON fields: answers carry both, requests may use either.", OPTION(field_alias) },
 	{ "value-alias", "DOCENT_VALUE_ALIAS", "NAME=SECOND,…", NULL,
@@ -251,17 +255,44 @@ bool kb_options_file(struct kb_arena *arena, struct kb_options *out, struct kb_e
 }
 
 /* The one line of the file is as good as the option. */
-static bool read_secret(struct kb_arena *arena, struct kb_options *out, struct kb_err *err)
+static bool read_secret(struct kb_arena *arena, const char *flag, const char *path,
+                        const char **out, struct kb_err *err)
 {
 	enum { FILE_MAX = 4096 };
 	struct kb_sv text;
 	struct kb_err why;
 
-	if (!out->s3_secret_file || out->s3_secret)
-		return true;
-	if (!kb_file_read(arena, out->s3_secret_file, FILE_MAX, &text, &why))
-		return kb_fail(err, KB_E_INVALID, "--s3-secret-file: %s", why.msg);
-	out->s3_secret = kb_arena_str(arena, kb_sv_trim(text));
+	if (*out)
+		return kb_fail(err, KB_E_INVALID, "--%s and --%s-file are both given", flag, flag);
+	if (!kb_file_read(arena, path, FILE_MAX, &text, &why))
+		return kb_fail(err, KB_E_INVALID, "--%s-file: %s", flag, why.msg);
+	text = kb_sv_trim(text);
+	if (!text.n)
+		return kb_fail(err, KB_E_INVALID, "--%s-file: %s holds nothing", flag, path);
+	if (kb_sv_find_byte(text, '\n') >= 0)
+		return kb_fail(err, KB_E_INVALID, "--%s-file: %s holds more than one line", flag,
+		               path);
+	*out = kb_arena_str(arena, text);
+	return true;
+}
+
+/* Each option that is secret has one of a file, by its name and "-file". */
+static bool read_secrets(struct kb_arena *arena, struct kb_options *out, struct kb_err *err)
+{
+	for (size_t i = 0; i < KB_COUNTOF(options); i++) {
+		const struct kb_option *file;
+		char name[64];
+		int n;
+
+		if (!options[i].is_secret)
+			continue;
+		n = snprintf(name, sizeof(name), "%s-file", options[i].flag);
+		file = find(name, (size_t)n);
+		if (file && *member(out, file)
+		    && !read_secret(arena, options[i].flag, *member(out, file),
+		                    member(out, &options[i]), err))
+			return false;
+	}
 	return true;
 }
 
@@ -286,7 +317,7 @@ bool kb_options_complete(struct kb_arena *arena, struct kb_options *out, struct 
 	for (size_t i = 0; i < KB_COUNTOF(options); i++)
 		if (!*member(out, &options[i]))
 			*member(out, &options[i]) = options[i].fallback;
-	return read_secret(arena, out, err);
+	return read_secrets(arena, out, err);
 }
 
 static bool check_place(const char *flag, const char *value, const char *what, struct kb_err *err)

@@ -19,18 +19,19 @@ struct kb_options {
 	const char *cache, *cache_bytes;
 	const char *backup, *backup_every, *backup_keep, *backup_drill, *backup_key_file;
 	const char *plans, *rate_limit, *public_daily, *public_address;
-	const char *model_url, *model_name, *model_key, *model_context, *model_chores,
-	        *custom_depth;
+	const char *model_url, *model_name, *model_key, *model_key_file, *model_context,
+	        *model_chores, *custom_depth;
 	const char *models, *field_alias, *value_alias;
 	const char *block_list, *fetch_allow, *chromium, *trusted_proxies;
 	const char *sign_in_header, *sign_in_name_header, *sign_in_groups_header, *roles;
 	const char *oidc_issuer, *oidc_client_id, *oidc_client_secret_file, *oidc_scope,
 	        *oidc_groups_claim, *oidc_directory_claim;
 	const char *yt_dlp, *video_hosts;
-	const char *embed_url, *embed_name, *embed_key;
+	const char *embed_url, *embed_name, *embed_key, *embed_key_file;
 	const char *meaning, *encoder;
-	const char *rerank_url, *rerank_name, *rerank_key;
-	const char *metrics_token, *allow_plain_http, *allow_unsandboxed_parsing;
+	const char *rerank_url, *rerank_name, *rerank_key, *rerank_key_file;
+	const char *metrics_token, *metrics_token_file, *allow_plain_http,
+	        *allow_unsandboxed_parsing;
 	const char *threads, *workers, *ingest_threads, *open_agents, *open_agents_memory,
 	        *trash_days, *deleted_days, *stop_grace_s, *host_pause_ms;
 };
@@ -41,7 +42,7 @@ struct kb_option {
 	size_t member;  /* of struct kb_options */
 	bool is_switch; /* the flag alone means yes */
 	bool is_place;  /* says where the data is: for each subcommand that opens it */
-	bool is_secret; /* is not shown */
+	bool is_secret; /* is not shown; a second option, "…-file", names a file that holds it */
 };
 const struct kb_option *kb_options_table(size_t *count);
 /* NULL: none. */

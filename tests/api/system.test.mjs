@@ -1,9 +1,11 @@
 // What operators ask: health, readiness, figures, the description of the interface.
 import net from "node:net";
+import path from "node:path";
 import { figure } from "./lib/figures.mjs";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
 import { Service } from "./lib/service.mjs";
+import { fileOf } from "./lib/util.mjs";
 
 test("health and readiness need no key", async (t) => {
   const kb = await start(t);
@@ -34,6 +36,19 @@ test("with a token the figures are for its bearer alone", async (t) => {
   assert.equal((await kb.api("GET", "/metrics", { key: null })).status, 403);
   assert.equal((await kb.api("GET", "/metrics")).status, 403, "an API key is no metrics token");
   assert.equal((await kb.api("GET", "/metrics", { key: "figures-please" })).status, 200);
+});
+
+test("that token may stand in a file", async (t) => {
+  const file = await fileOf(t, "figures-please\n");
+  const kb = await start(t, { env: { DOCENT_METRICS_TOKEN_FILE: file } });
+  assert.equal((await kb.api("GET", "/metrics", { key: null })).status, 403);
+  assert.equal((await kb.api("GET", "/metrics", { key: "figures-please" })).status, 200);
+  const both = await docent(["serve", "--data", path.join(kb.dir, "other"), "--metrics-token", "a"], {
+    env: { DOCENT_METRICS_TOKEN_FILE: file },
+    ms: 10_000,
+  });
+  assert.equal(both.code, 2);
+  assert.equal(both.stderr, "docent: --metrics-token and --metrics-token-file are both given\n");
 });
 
 test("what a proxy passed on is not loopback's, though the proxy is", async (t) => {

@@ -89,6 +89,68 @@ static void test_places(struct kb_test *t)
 	CHECK_INT(t, err.code, KB_E_UNSUPPORTED);
 }
 
+static bool read_secret_of(struct kb_arena *arena, const char *flag, const char *path,
+                           const char *beside, struct kb_options *out, struct kb_err *err)
+{
+	const char *argv[] = {
+		kb_arena_printf(arena, "--%s-file=%s", flag, path).p,
+		kb_arena_printf(arena, "--%s=%s", flag, beside ? beside : "").p,
+	};
+
+	*err = (struct kb_err){ 0 };
+	return read_from(arena, beside ? 2 : 1, argv, out, err);
+}
+
+/* Each option that is secret can be had from a file. */
+static void test_secrets(struct kb_test *t)
+{
+	static const struct {
+		const char *text, *beside, *want, *wrong;
+	} cases[] = {
+		{ "hush\n", NULL, "hush", NULL },
+		{ "  hush hush\r\n\n", NULL, "hush hush", NULL },
+		{ "hush", "other", NULL, "are both given" },
+		{ "", NULL, NULL, "holds nothing" },
+		{ "\n \n", NULL, NULL, "holds nothing" },
+		{ "hush\nhush\n", NULL, NULL, "holds more than one line" },
+		{ NULL, NULL, NULL, "No such file or directory" },
+	};
+	char path[] = "/tmp/options-test-XXXXXX";
+	int fd = mkstemp(path), secrets = 0;
+	struct kb_arena arena = { 0 };
+	size_t count;
+	const struct kb_option *table = kb_options_table(&count);
+
+	kb_fd_close(&fd);
+	for (size_t i = 0; i < count; i++) {
+		if (!table[i].is_secret)
+			continue;
+		secrets++;
+		t->row = table[i].flag;
+		for (size_t k = 0; k < KB_COUNTOF(cases); k++) {
+			struct kb_options o;
+			struct kb_err err;
+			bool ok;
+
+			unlink(path);
+			if (cases[k].text)
+				CHECK(t, kb_file_replace(path, kb_sv_str(cases[k].text), &err));
+			ok = read_secret_of(&arena, table[i].flag, path, cases[k].beside, &o, &err);
+			CHECK_INT(t, ok, cases[k].want != NULL);
+			if (ok && cases[k].want)
+				CHECK_SV(t, kb_sv_str(kb_option_value(&o, &table[i])),
+				         cases[k].want);
+			else
+				CHECK(t, strstr(err.msg, table[i].flag)
+				                 && strstr(err.msg, cases[k].wrong));
+		}
+	}
+	CHECK(t, secrets >= 5);
+	t->row = NULL;
+	unlink(path);
+	kb_arena_fini(&arena);
+}
+
 static void test_wrong(struct kb_test *t)
 {
 	static const struct {
@@ -138,6 +200,7 @@ int main(int argc, char **argv)
 		  test_precedence },
 		{ "wrong usage is named", test_wrong },
 		{ "subcommands take the options that say where the data is", test_places },
+		{ "what is secret may stand in a file", test_secrets },
 		{ "values are checked", test_values },
 	};
 
