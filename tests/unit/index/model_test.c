@@ -486,7 +486,7 @@ static void check_pruning(struct kb_test *t, bool bare)
 	delete_pages(&m, 150);
 	snapshot = snapshot_of(&m);
 	hidden = kb_snapshot_hiding(snapshot, allow_third, NULL);
-	for (int i = 0; i < 400; i++) {
+	for (int i = 0; i < (KB_TEST_UNDER_SANITIZER ? 100 : 400); i++) {
 		struct kb_query_term terms[16];
 		struct kb_query query = { .terms = terms,
 			                  .limit = 1 + roll(&m.dice, i % 10 ? 20 : 2000) };

@@ -708,9 +708,12 @@ static size_t shapes_checked; /* on both databases */
 
 static void test_plans(struct kb_test *t)
 {
-	for (size_t i = 0; i < KB_COUNTOF(shapes); i++)
+	/* A sanitizer sees the same code in each. */
+	size_t count = KB_TEST_UNDER_SANITIZER ? 1 : KB_COUNTOF(shapes);
+
+	for (size_t i = 0; i < count; i++)
 		check_shape(t, &shapes[i]);
-	shapes_checked += KB_COUNTOF(shapes);
+	shapes_checked += count;
 }
 
 static void test_sqlite(struct kb_test *t)
