@@ -48,10 +48,17 @@ static struct kb_sv mark(struct kb_arena *arena, const struct kb_line_mark *item
 	                    : kb_arena_printf(arena, "%*s- ", blanks, "");
 }
 
-static bool is_code(const struct kb_passage *passage, uint32_t at)
+/* Whether its line is one of code: what is said may be the second sentence in it. */
+static bool is_code(const struct kb_passage *passage, size_t at)
 {
-	const struct kb_line_mark *mark = kb_passage_mark(passage, at);
+	const struct kb_line_mark *mark;
+	size_t from = at;
 
+	while (from > 0 && passage->text.p[from - 1] != '\n')
+		from--;
+	while (from < at && (passage->text.p[from] == ' ' || passage->text.p[from] == '\t'))
+		from++;
+	mark = kb_passage_mark(passage, from);
 	return mark && mark->kind == KB_MARK_CODE;
 }
 
@@ -92,21 +99,24 @@ static int deep(const struct kb_layout *layout)
 	return (int)layout->inside * INDENT;
 }
 
-/* A line of code behind another: the empty lines between them are the code's. */
+/* Between code and more of it: the empty lines are the code's, and so is what parts two sentences
+ * of one line. */
 static struct kb_sv next_line(const struct kb_layout *layout, struct kb_arena *arena,
                               const struct kb_answer_part *part)
 {
 	struct kb_sv text = layout->candidates[part->candidate].passage.text;
-	struct kb_sv indent = indent_of(text, part->start);
+	struct kb_sv between, line;
 	bool apart = false;
 
-	for (size_t i = layout->before->end, lines = 0;
-	     layout->before->candidate == part->candidate && i < part->start; i++) {
-		lines += text.p[i] == '\n';
-		apart = lines > 1;
+	if (layout->before->candidate == part->candidate) {
+		between = kb_sv_sub(text, layout->before->end, part->start - layout->before->end);
+		if (kb_sv_find_byte(between, '\n') < 0)
+			return between;
+		kb_sv_split(&between, '\n', &line);
+		apart = kb_sv_find_byte(between, '\n') >= 0;
 	}
 	return kb_arena_printf(arena, "%s%*s%.*s", apart ? "\n\n" : "\n", deep(layout), "",
-	                       KB_SV_ARG(indent));
+	                       KB_SV_ARG(indent_of(text, part->start)));
 }
 
 /* The line that opens it, and the blanks of its first. */

@@ -114,7 +114,7 @@ test("code is said as code, in the steps that it belongs to, with its blanks", a
     "# Panel",
     "## Starting",
     "To start the panel of the workshop, type this at its keyboard in the hall:",
-    "````sh\npanel on \\\n    --slow\n\npanel says ```\n````",
+    '````sh\npanel on \\\n    --slow\n\npanel says ```\necho "It is warm. Go in."\n````',
     "## Cleaning",
     "To clean the oven of the workshop, take these steps:",
     "1. Stop it:\n\n    ```sh\n    if cold\n      oven open\n    ```",
@@ -129,13 +129,13 @@ test("code is said as code, in the steps that it belongs to, with its blanks", a
   assert.equal(
     start_it,
     "To start the panel of the workshop, type this at its keyboard in the hall:\n" +
-      "````\npanel on \\\n    --slow\n\npanel says ```\n````\n\n[1]",
+      '````\npanel on \\\n    --slow\n\npanel says ```\necho "It is warm. Go in."\n````\n\n[1]',
   );
   assert.equal(
     clean_it,
     "To clean the oven of the workshop, take these steps:\n1. Stop it:\n" +
       "    ````\n    if cold\n      oven open\n    ````\n2. Sweep the ashes.\n" +
-      "3. Say that it is done:\n    ````\n    oven done\n      oven open\n    ````\n\n[1]",
+      "3. Say that it is done:\n    ```\n    oven done\n      oven open\n    ```\n\n[1]",
   );
 });
 
