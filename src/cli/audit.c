@@ -67,5 +67,7 @@ int kb_cli_audit(int argc, char **argv)
 		return kb_cli_fail(1, "%s", err.msg);
 	printf("%" PRId64 " rows in %" PRId64 " chains, %" PRId64 " findings\n", found.rows,
 	       found.chains, found.findings);
+	if (found.gone)
+		printf("%" PRId64 " older rows went by age (--audit-days)\n", found.gone);
 	return found.findings ? 1 : 0;
 }

@@ -133,6 +133,7 @@ static const struct kb_option options[] = {
 	{ "open-agents-memory", "DOCENT_OPEN_AGENTS_MEMORY", "MB", "256", "Memory of open agents beyond their files; past it the one not used for longest is closed.", OPTION(open_agents_memory) },
 	{ "deleted-days", "DOCENT_DELETED_DAYS", "DAYS", "3",
 	  "How long agents and documents that were deleted can be taken back; 0: they cannot.", OPTION(deleted_days) },
+	{ "audit-days", "DOCENT_AUDIT_DAYS", "DAYS", "0", "How long rows of the audit log are kept; 0: for ever.", OPTION(audit_days) },
 	{ "trash-days", "DOCENT_TRASH_DAYS", "DAYS", "3",
 	  "How long originals and texts that nothing names any more stay in the trash, from where they come back by themselves.", OPTION(trash_days) },
 	{ "stop-grace", "DOCENT_STOP_GRACE", "SECONDS", "20", "How long requests in progress may take when the service stops. What a model is writing has a second.", OPTION(stop_grace_s) },

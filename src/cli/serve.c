@@ -77,7 +77,7 @@ struct plan {
 	enum kb_log_level log_level;
 	enum kb_log_format log_format;
 	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
-	        deleted_days, stop_grace_s, host_pause_ms, model_context, custom_depth;
+	        deleted_days, audit_days, stop_grace_s, host_pause_ms, model_context, custom_depth;
 	bool allow_plain_http, allow_unsandboxed, model_chores;
 	char host[256];
 	int64_t port;
@@ -121,6 +121,7 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	    || !kb_option_int("--open-agents-memory", o->open_agents_memory, 1, 1 << 20,
 	                      &plan->open_agents_mb, err)
 	    || !kb_option_int("--deleted-days", o->deleted_days, 0, 3650, &plan->deleted_days, err)
+	    || !kb_option_int("--audit-days", o->audit_days, 0, 36500, &plan->audit_days, err)
 	    || !kb_option_int("--trash-days", o->trash_days, 0, 3650, &plan->trash_days, err)
 	    || !kb_option_int("--host-pause", o->host_pause_ms, 0, 60000, &plan->host_pause_ms, err)
 	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
@@ -637,6 +638,7 @@ static void start_background(struct service *s)
 	        .clock = &s->clock,
 	        .temp_dir = plan->places.temp,
 	        .keep_days = keep_days,
+	        .audit_days = plan->audit_days,
 	        .sweep = sweep_limits(plan),
 	        .vectorizer = api->vectorizer,
 	        .answerer = api->answerer,

@@ -7,8 +7,8 @@
 #include "store/lists.h"
 #include "store/store_own.h"
 
-enum { NEXT, HEAD, ADD, LIST, COUNT, HEADS, WALK };
-enum { WALK_ROWS = 500 };
+enum { NEXT, HEAD, ADD, LIST, COUNT, HEADS, WALK, AGES, GONE, TAKE };
+enum { WALK_ROWS = 500, PURGE_ROWS = 500 };
 // clang-format off
 /* The columns of audit (columns.h), those that are hashed first. */
 #define HASHED(FIRST, NEXT) \
@@ -41,9 +41,13 @@ static const struct kb_sql sql[] = {
 	[LIST] = { "audit_list_newest", "iiitiiiii",
 		"SELECT " KB_NAMES(AUDIT) CHOSEN " ORDER BY at DESC, node DESC, seq DESC LIMIT $8 OFFSET $9" },
 	[COUNT] = { "audit_list_count", "iiitiii", "SELECT count(*)" CHOSEN },
-	[HEADS] = { "audit_heads", "", "SELECT node, seq, hash FROM audit_heads ORDER BY node" },
+	[HEADS] = { "audit_heads", "", "SELECT node, seq, hash, gone_seq, gone_hash FROM audit_heads ORDER BY node" },
 	[WALK] = { "audit_walk", "iii",
 		"SELECT " KB_NAMES(AUDIT) " FROM audit WHERE node = $1 AND seq > $2 ORDER BY seq LIMIT $3" },
+	[AGES] = { "audit_ages", "iii",
+		"SELECT seq, at, hash FROM audit WHERE node = $1 AND seq > $2 ORDER BY seq LIMIT $3" },
+	[GONE] = { "audit_gone", "iit", "UPDATE audit_heads SET gone_seq = $2, gone_hash = $3 WHERE node = $1" },
+	[TAKE] = { "audit_take", "ii", "DELETE FROM audit WHERE node = $1 AND seq <= $2" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_audit = { "audit", sql, KB_COUNTOF(sql) };
@@ -240,15 +244,101 @@ bool kb_store_audit_list(struct kb_store *store, struct kb_arena *arena,
 
 /* ---- the chains ---- */
 
+struct head {
+	int64_t node, seq, gone_seq;
+	struct kb_sv hash, gone_hash;
+};
+struct heads {
+	struct head *v;
+	size_t count;
+};
+
+static bool read_heads(struct kb_db_conn *conn, struct kb_arena *arena, struct heads *out,
+                       struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct heads){ 0 };
+	kb_rows_open(&rows, conn, &sql[HEADS], KB_NO_VALUES);
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, out->v, out->count)
+		[out->count] = (struct head){ .node = kb_rows_int(&rows, 0),
+			                      .seq = kb_rows_int(&rows, 1),
+			                      .hash = kb_rows_text(&rows, arena, 2),
+			                      .gone_seq = kb_rows_int(&rows, 3),
+			                      .gone_hash = kb_rows_text(&rows, arena, 4) };
+		out->count++;
+	}
+	return kb_rows_close(&rows, err);
+}
+
+struct purge {
+	int64_t before, removed;
+};
+
+/* The rows at the beginning of one chain, as far as each is old and none is missing: what was taken
+ * out must not be forgotten. The last one of all stays, for the chain goes on behind it. */
+static bool purge_chain(struct kb_db_conn *conn, struct kb_arena *arena, const struct head *head,
+                        struct purge *in, struct kb_err *err)
+{
+	int64_t last = head->gone_seq;
+	struct kb_sv hash = KB_SV("");
+	struct kb_db_rows rows;
+	bool is_old = true;
+
+	kb_rows_open(&rows, conn, &sql[AGES],
+	             KB_VALUES(kb_int(head->node), kb_int(last), kb_int(PURGE_ROWS)));
+	while (kb_rows_next(&rows)) {
+		int64_t seq = kb_rows_int(&rows, 0);
+
+		is_old = is_old && seq == last + 1 && seq < head->seq
+		         && kb_rows_int(&rows, 1) < in->before;
+		if (!is_old)
+			continue;
+		last = seq;
+		hash = kb_rows_text(&rows, arena, 2);
+		in->removed++;
+	}
+	if (!kb_rows_close(&rows, err))
+		return false;
+	return last == head->gone_seq
+	       || (kb_db_run(conn, &sql[GONE],
+	                     KB_VALUES(kb_int(head->node), kb_int(last), kb_text(hash)), NULL, err)
+	           && kb_db_run(conn, &sql[TAKE], KB_VALUES(kb_int(head->node), kb_int(last)), NULL,
+	                        err));
+}
+
+static bool purge(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct heads heads;
+	bool ok = read_heads(conn, &arena, &heads, err);
+
+	for (size_t i = 0; ok && i < heads.count; i++)
+		ok = purge_chain(conn, &arena, &heads.v[i], arg, err);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+bool kb_store_audit_purge(struct kb_store *store, int64_t before, int64_t *removed,
+                          struct kb_err *err)
+{
+	struct purge in = { .before = before };
+	bool ok = kb_db_write(store->db, purge, &in, err);
+
+	*removed = in.removed;
+	return ok;
+}
+
 /* The walk along one of them. */
 struct walk {
-	struct kb_store *store;
+	struct kb_db_conn *conn;
 	void (*say)(void *arg, const char *finding);
 	void *arg;
 	struct kb_audit_found *found;
-	int64_t node, head_seq; /* as the head was before the walk */
-	struct kb_sv head_hash;
-	int64_t seq; /* of the last row; 0: none yet. A chain begins with row 1, behind no hash */
+	const struct head *head;
+	/* Of the last row. A chain begins with row 1 behind no hash, or behind what is gone. */
+	int64_t seq;
 	char hash[KB_HASH_HEX];
 	bool saw_head;
 };
@@ -257,10 +347,16 @@ static void find(struct walk *walk, int64_t seq, const char *what)
 {
 	char text[200];
 
-	snprintf(text, sizeof(text), "node %" PRId64 ", row %" PRId64 ": %s", walk->node, seq,
+	snprintf(text, sizeof(text), "node %" PRId64 ", row %" PRId64 ": %s", walk->head->node, seq,
 	         what);
 	walk->say(walk->arg, text);
 	walk->found->findings++;
+}
+
+static void pass(struct walk *walk, int64_t seq, struct kb_sv hash)
+{
+	walk->seq = seq;
+	snprintf(walk->hash, sizeof(walk->hash), "%.*s", KB_SV_ARG(hash));
 }
 
 static void look_at(struct walk *walk, const struct row *row)
@@ -274,13 +370,12 @@ static void look_at(struct walk *walk, const struct row *row)
 		find(walk, row->seq, "rows before it are missing");
 	else if (!kb_sv_eq_str(row->previous, walk->hash))
 		find(walk, row->seq, "it does not follow the row before it");
-	if (row->seq == walk->head_seq) {
+	if (row->seq == walk->head->seq) {
 		walk->saw_head = true;
-		if (!kb_sv_eq(row->hash, walk->head_hash))
+		if (!kb_sv_eq(row->hash, walk->head->hash))
 			find(walk, row->seq, "it is not the row that was written last");
 	}
-	walk->seq = row->seq;
-	snprintf(walk->hash, sizeof(walk->hash), "%.*s", KB_SV_ARG(row->hash));
+	pass(walk, row->seq, row->hash);
 	walk->found->rows++;
 }
 
@@ -291,9 +386,11 @@ static bool walk_chain(struct walk *walk, struct kb_err *err)
 	size_t count = WALK_ROWS;
 	bool ok = true;
 
+	pass(walk, walk->head->gone_seq, walk->head->gone_hash);
+	walk->found->gone += walk->head->gone_seq;
 	for (int64_t from = 0; ok && count == WALK_ROWS; from = walk->seq) {
-		kb_rows_take(&rows, walk->store->db, &sql[WALK],
-		             KB_VALUES(kb_int(walk->node), kb_int(from), kb_int(WALK_ROWS)));
+		kb_rows_open(&rows, walk->conn, &sql[WALK],
+		             KB_VALUES(kb_int(walk->head->node), kb_int(from), kb_int(WALK_ROWS)));
 		for (count = 0; kb_rows_next(&rows); count++) {
 			struct row row;
 
@@ -304,7 +401,7 @@ static bool walk_chain(struct walk *walk, struct kb_err *err)
 		kb_arena_reset(&arena);
 	}
 	if (ok && !walk->saw_head)
-		find(walk, walk->head_seq, "the last rows are missing");
+		find(walk, walk->head->seq, "the last rows are missing");
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -312,29 +409,25 @@ static bool walk_chain(struct walk *walk, struct kb_err *err)
 bool kb_store_audit_verify(struct kb_store *store, void (*say)(void *arg, const char *finding),
                            void *arg, struct kb_audit_found *out, struct kb_err *err)
 {
+	/* What is written or goes by age meanwhile is in none of its rows. */
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	struct kb_arena arena = { 0 };
-	struct walk *walks = NULL;
-	struct kb_db_rows rows;
-	size_t count = 0;
+	struct heads heads = { 0 };
 	bool ok;
 
 	*out = (struct kb_audit_found){ 0 };
-	kb_rows_take(&rows, store->db, &sql[HEADS], KB_NO_VALUES);
-	while (kb_rows_next(&rows)) {
-		KB_ROOM(&arena, walks, count)
-		[count] = (struct walk){ .store = store,
-			                 .say = say,
-			                 .arg = arg,
-			                 .found = out,
-			                 .node = kb_rows_int(&rows, 0),
-			                 .head_seq = kb_rows_int(&rows, 1),
-			                 .head_hash = kb_rows_text(&rows, &arena, 2) };
-		count++;
+	if (!conn)
+		return false;
+	ok = read_heads(conn, &arena, &heads, err);
+	for (size_t i = 0; ok && i < heads.count; i++) {
+		struct walk walk = {
+			.conn = conn, .say = say, .arg = arg, .found = out, .head = &heads.v[i]
+		};
+
+		ok = walk_chain(&walk, err);
 	}
-	ok = kb_rows_close(&rows, err);
-	for (size_t i = 0; ok && i < count; i++)
-		ok = walk_chain(&walks[i], err);
-	out->chains = (int64_t)count;
+	kb_db_give(store->db, conn);
+	out->chains = (int64_t)heads.count;
 	kb_arena_fini(&arena);
 	return ok;
 }

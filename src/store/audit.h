@@ -9,9 +9,9 @@
  * committed or neither is. Where nothing was written the end writes it alone; where a later write
  * of the same call failed, a second row says so.
  *
- * Rows are only ever added. The rows of a node are a chain: each has the hash of the
- * one before it in its own, so that what is changed or taken out anywhere shows (docent audit
- * verify); the last hash of each chain stands apart.
+ * Rows are added, and go by age alone (kb_store_audit_purge()). The rows of a node are a chain:
+ *each has the hash of the one before it in its own, so that what is changed or taken out anywhere
+ *shows (docent audit verify); the last hash of each chain stands apart.
  */
 #ifndef KB_STORE_AUDIT_H
 #define KB_STORE_AUDIT_H
@@ -77,9 +77,16 @@ bool kb_store_audit_list(struct kb_store *store, struct kb_arena *arena,
                          const struct kb_audit_filter *filter, struct kb_audit_list *out,
                          struct kb_err *err) KB_MUST_CHECK;
 
+/* Takes away what is older than that from the beginning of each chain, some hundred rows at a time,
+ * and notes what each begins behind then; its last row stays. *removed: how many; 0: there are no
+ * more. */
+bool kb_store_audit_purge(struct kb_store *store, int64_t before, int64_t *removed,
+                          struct kb_err *err) KB_MUST_CHECK;
+
 /* Walks all chains; says a sentence for each place that does not fit. */
 struct kb_audit_found {
 	int64_t rows, chains, findings;
+	int64_t gone; /* that went by age */
 };
 bool kb_store_audit_verify(struct kb_store *store, void (*say)(void *arg, const char *finding),
                            void *arg, struct kb_audit_found *out, struct kb_err *err) KB_MUST_CHECK;

@@ -1,5 +1,6 @@
 #include "upkeep/purge.h"
 
+#include "store/audit.h"
 #include "store/conversations.h"
 #include "store/leads.h"
 
@@ -63,4 +64,22 @@ void kb_purge_conversations(const struct kb_upkeep_config *config, const struct 
 		}
 		kb_arena_fini(&arena);
 	}
+}
+
+void kb_purge_audit(const struct kb_upkeep_config *config, const struct kb_cancel *cancel)
+{
+	int64_t before = kb_clock_now_us(config->clock) - config->audit_days * KB_DAY_US;
+	int64_t removed = 1, sum = 0;
+	struct kb_err err;
+
+	while (config->audit_days && removed && !kb_cancelled(cancel, NULL)) {
+		if (!kb_store_audit_purge(config->store, before, &removed, &err)) {
+			kb_warn(config->log, "old rows of the audit log not removed error=%s",
+			        err.msg);
+			break;
+		}
+		sum += removed;
+	}
+	if (sum)
+		kb_info(config->log, "old rows of the audit log removed rows=%" PRId64, sum);
 }

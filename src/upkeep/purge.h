@@ -1,4 +1,5 @@
-/* Conversations that were kept long enough, and the addresses that visitors left in that time. */
+/* Conversations that were kept long enough, with the addresses that visitors left in that time, and
+ * old rows of the audit log. */
 #ifndef KB_UPKEEP_PURGE_H
 #define KB_UPKEEP_PURGE_H
 
@@ -13,5 +14,8 @@ struct kb_purge_sum {
 };
 void kb_purge_conversations(const struct kb_upkeep_config *config, const struct kb_cancel *cancel,
                             struct kb_purge_sum *out);
+/* The rows of the audit log that are older than the configuration says, if it does; what failed is
+ * logged. */
+void kb_purge_audit(const struct kb_upkeep_config *config, const struct kb_cancel *cancel);
 
 #endif

@@ -225,6 +225,7 @@ static void purge(struct kb_upkeep *up)
 	if (!taken)
 		return;
 	kb_purge_conversations(&up->config, &up->cancel, &sum);
+	kb_purge_audit(&up->config, &up->cancel);
 	kb_store_work_done(up->config.store, &work);
 	atomic_fetch_add(&up->purged_messages, sum.messages);
 	atomic_fetch_add(&up->purged_conversations, sum.conversations);

@@ -1,7 +1,7 @@
 // The audit log: a row for each change, by whom and to what, in chains that show what was done to them.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { assert, docent, start, test } from "./lib/harness.mjs";
+import { assert, docent, start, test, until } from "./lib/harness.mjs";
 import { invited, signedIn } from "./lib/people.mjs";
 import { fill, rightBody, rightQuery } from "./lib/requests.mjs";
 import { changeRows } from "./lib/rows.mjs";
@@ -164,6 +164,36 @@ test("a row that was changed, taken out or cut off at either end shows", async (
     assert.match(await verify(kb), /, 0 findings\n$/);
   }
   await changeRows(t, kb, "DROP TABLE kept");
+});
+
+test("old rows go by age from the beginning of each chain, and what is kept still holds", async (t) => {
+  const kb = await start(t);
+  for (let i = 0; i < 5; i++) await kb.expect(201, "POST", "/keys", { json: { name: `k${i}` } });
+  const [{ node, number }] = await rows(kb);
+  const aged = (n) => `UPDATE audit SET at = at - ${n} * 86400000000 WHERE node = ${node}`;
+  if (!(await changeRows(t, kb, `${aged(40)} AND seq IN (1, 2, 4)`))) return;
+  kb.args.push("--audit-days", "30");
+  await kb.restart();
+  await until("the log to say it", () => kb.log.includes("old rows of the audit log removed rows=2"));
+  const kept = async () => (await rows(kb)).filter((row) => row.node === node).map((row) => row.number);
+  const behind = Array.from({ length: number - 2 }, (_, i) => 3 + i);
+  assert.deepEqual((await kept()).sort(), behind, "what stands behind a younger row stays");
+  const said = await verify(kb);
+  assert.match(said, /row 4: it was changed after it was written\n(.*\n)*2 older rows went by age \(--audit-days\)\n$/);
+  assert.match(said, /, 1 findings\n/, "the row whose time was changed here, and is kept");
+  await changeRows(t, kb, aged(40));
+  await until("all but the last to go", async () => (await kept()).join() === `${number}`);
+});
+
+test("behind a row that was taken out none goes by age", async (t) => {
+  const kb = await start(t);
+  for (let i = 0; i < 5; i++) await kb.expect(201, "POST", "/keys", { json: { name: `k${i}` } });
+  const [{ node }] = await rows(kb);
+  kb.args.push("--audit-days", "30");
+  const change = `UPDATE audit SET at = at - 40 * 86400000000; DELETE FROM audit WHERE node = ${node} AND seq = 2`;
+  if (!(await changeRows(t, kb, change))) return;
+  await until("the first to go", () => kb.log.includes("old rows of the audit log removed rows=1"));
+  assert.match(await verify(kb), new RegExp(`node ${node}, row 3: rows before it are missing`));
 });
 
 test("the documentation's table is the program's", async () => {
