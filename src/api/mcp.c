@@ -8,6 +8,7 @@
 #include <sodium.h>
 
 #include "api/filter.h"
+#include "api/mcp_signin.h"
 #include "api/routes.h"
 #include "base/address.h"
 
@@ -435,8 +436,12 @@ bool kb_mcp_register(struct kb_call *call, struct kb_err *err)
 	kb_jw_object(&jw);
 	kb_jw_key_str(&jw, "error", "access_denied");
 	kb_jw_key_str(&jw, "error_description",
-	              "Docent has no OAuth. Give the client an API key of Docent as the field "
-	              "\"Authorization: Bearer KEY\", or connect it through mcp-remote, which adds "
-	              "that field.");
+	              kb_mcp_takes_tokens(call)
+	                      ? "Clients are registered at the provider that the metadata of the "
+	                        "agent's address names (/.well-known/oauth-protected-resource), "
+	                        "not here."
+	                      : "Docent has no OAuth. Give the client an API key of Docent as the "
+	                        "field \"Authorization: Bearer KEY\", or connect it through "
+	                        "mcp-remote, which adds that field.");
 	return kb_call_reply(call, 403, &buf, &jw, err);
 }

@@ -6,7 +6,7 @@
 
 #define ABOUT_PATH "/.well-known/oauth-protected-resource"
 
-static bool takes_tokens(const struct kb_call *call)
+bool kb_mcp_takes_tokens(const struct kb_call *call)
 {
 	return call->api->oidc && call->api->public_url;
 }
@@ -20,7 +20,7 @@ static struct kb_sv address_of(struct kb_call *call, const char *before, int64_t
 /* A key has no dots, a signed token has two. */
 bool kb_mcp_has_token(const struct kb_call *call)
 {
-	return takes_tokens(call) && kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH))
+	return kb_mcp_takes_tokens(call) && kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH))
 	       && kb_sv_find_byte(kb_request_bearer(call->req), '.') >= 0;
 }
 
@@ -67,7 +67,7 @@ struct kb_sv kb_mcp_challenge(struct kb_call *call)
 	struct kb_err ignored;
 	int64_t id;
 
-	if (!takes_tokens(call) || !kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH))
+	if (!kb_mcp_takes_tokens(call) || !kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH))
 	    || !kb_call_id(call, 0, "Agent", &id, &ignored))
 		return KB_SV("Bearer");
 	return kb_arena_printf(call->arena, "Bearer %sresource_metadata=\"%.*s\"",
@@ -82,7 +82,7 @@ bool kb_mcp_about(struct kb_call *call, struct kb_err *err)
 	struct kb_jw jw;
 	int64_t id;
 
-	if (!takes_tokens(call))
+	if (!kb_mcp_takes_tokens(call))
 		return kb_fail(err, KB_E_NOT_FOUND, "no provider signs programs in here");
 	if (!kb_call_id(call, 0, "Agent", &id, err))
 		return false;

@@ -13,6 +13,8 @@
 
 #include "api/api.h"
 
+/* Whether there is a provider whose tokens are taken, and a name that they can be made for. */
+bool kb_mcp_takes_tokens(const struct kb_call *call);
 /* Whether the request brings one, to an address that takes them. */
 bool kb_mcp_has_token(const struct kb_call *call);
 /* Whose it is: a key without an id, as of a browser's (signins.h). KB_E_UNAUTHORIZED. */

@@ -207,6 +207,10 @@ test("an address says whose tokens it takes, where there is a provider and the s
     resource_name: "Docent",
   });
   assert.equal((await about(kb, "x")).status, 400);
+  // Who looks for a place to register hears where that is.
+  const registered = await kb.api("POST", "/register", { plain: true, key: null, json: {} });
+  assert.equal(registered.status, 403);
+  assert.match(registered.json.error_description, /at the provider that the metadata/);
   const plain = await start(t);
   const unnamed = await scene(t);
   for (const service of [plain, unnamed.kb]) {
