@@ -1,5 +1,6 @@
 /* Every route, one row each: what it is called, who may, what goes in and what comes out. */
 #include "api/routes.h"
+#include "api/people_routes.h"
 #include "api/scim_routes.h"
 
 enum {
@@ -584,61 +585,7 @@ static const struct kb_api_route routes[] = {
 	  .response = "DeletedReply", .status = 200 },
 
 	/* people */
-	{ "GET", V1 "/people", kb_people_list, AUDITOR, READ,
-	  .together = true, .tag = "People", .summary = "The account's people, and what they may",
-	  .response = "PeopleReply", .status = 200 },
-	{ "POST", V1 "/people", kb_people_create, OWNER, WRITE,
-	  .action = KB_AUDIT_PERSON_CREATE, .body_max = JSON_MAX,
-	  .tag = "People",
-	  .summary = "Invite somebody: the link signs one browser in, once, within a week; it is "
-	             "told here and never again",
-	  .request = "PersonFields", .response = "InvitedReply", .status = 201, .also = { 404 } },
-	{ "GET", V1 "/people/{personId}", kb_people_read, AUDITOR, READ,
-	  .tag = "People", .summary = "One of them",
-	  .response = "PersonReply", .status = 200 },
-	{ "PUT", V1 "/people/{personId}", kb_people_update, OWNER, WRITE,
-	  .action = KB_AUDIT_PERSON_UPDATE, .body_max = JSON_MAX,
-	  .tag = "People",
-	  .summary = "Change what they are and may, from their next request on; what is left out "
-	             "stays",
-	  .request = "PersonFields", .response = "PersonReply", .status = 200 },
-	{ "DELETE", V1 "/people/{personId}", kb_people_delete, OWNER, WRITE,
-	  .action = KB_AUDIT_PERSON_REMOVE,
-	  .tag = "People",
-	  .summary = "Let them go: their keys, links and browsers are out at once; what they "
-	             "asked stays",
-	  .response = "DeletedReply", .status = 200 },
-	{ "POST", V1 "/people/{personId}/invitation", kb_people_invite, OWNER, WRITE,
-	  .action = KB_AUDIT_PERSON_INVITE,
-	  .tag = "People", .summary = "Make a new link for them, in place of the one before",
-	  .response = "InvitedReply", .status = 201 },
-	{ "GET", V1 "/directory-tokens", kb_directory_tokens_list, AUDITOR, READ,
-	  .tag = "People", .summary = "Tokens of directories that keep the account's people (SCIM)",
-	  .response = "DirectoryTokensReply", .status = 200 },
-	{ "POST", V1 "/directory-tokens", kb_directory_tokens_create, OWNER, WRITE,
-	  .action = KB_AUDIT_DIRECTORY_CREATE, .body_max = JSON_MAX, .tag = "People",
-	  .summary = "Make one; its text is told here and never again",
-	  .request = "DirectoryTokenFields", .response = "DirectoryTokenMadeReply", .status = 201 },
-	{ "DELETE", V1 "/directory-tokens/{tokenId}", kb_directory_tokens_delete, OWNER, WRITE,
-	  .action = KB_AUDIT_DIRECTORY_REVOKE, .tag = "People", .summary = "Revoke one",
-	  .response = "DeletedReply", .status = 200 },
-	{ "GET", V1 "/audit", kb_audit_list, AUDITOR, READ,
-	  .tag = "People",
-	  .summary = "Who did what, newest first, as json (default) or csv; action is one, or the "
-	             "beginning of several (\"agent.\")",
-	  .query = LIST "action:str person_id:int key_id:int project_id:int start_date:str "
-	           "end_date:str format:str",
-	  .response = "AuditListReply", .media = "text/csv", .status = 200, .also = { 400 } },
-	{ "GET", V1 "/sessions", kb_sessions_list, MEMBER, READ,
-	  .tag = "People",
-	  .summary = "Browsers that are signed in: the account's, for its owners and auditors; "
-	             "else one's own",
-	  .response = "SessionsReply", .status = 200 },
-	{ "DELETE", V1 "/sessions/{browserId}", kb_sessions_delete, MEMBER, WRITE,
-	  .action = KB_AUDIT_SESSION_END,
-	  .tag = "People",
-	  .summary = "Sign a browser out: any of the account's, for its owners; else one's own",
-	  .response = "DeletedReply", .status = 200 },
+	KB_PEOPLE_ROUTES,
 
 	/* browsers */
 	{ "GET", "/session", kb_signin_read, NOBODY, READ,
