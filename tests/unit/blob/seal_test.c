@@ -288,7 +288,7 @@ static void test_faults(struct kb_test *t)
 	struct fixture f;
 
 	fixture_init(&f, t);
-	for (int n = 1;; n++) {
+	for (int n = 1;; n += KB_TEST_FAULT_STEP) {
 		struct kb_sv plain = bytes_of(&f.arena, (size_t)(KB_SEAL_PIECE + n)), got;
 		struct kb_blob_name name;
 		bool ok, fired;

@@ -392,11 +392,13 @@ struct kb_sv site_body(struct kb_sv answer)
 
 int site_count(struct kb_sv text, const char *needle)
 {
+	const char *p = text.p, *end = text.p + text.n;
+	size_t length = strlen(needle);
 	int n = 0;
-	ptrdiff_t at;
 
-	for (; (at = kb_sv_find(text, kb_sv_str(needle))) >= 0; n++)
-		text = kb_sv_from(text, (size_t)at + 1);
+	/* A sanitizer reads the whole of what is searched for a string, with each call. */
+	for (; p < end && (p = memchr(p, needle[0], (size_t)(end - p))) != NULL; p++)
+		n += (size_t)(end - p) >= length && memcmp(p, needle, length) == 0;
 	return n;
 }
 

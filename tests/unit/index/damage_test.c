@@ -71,7 +71,7 @@ static void test_writer_faults(struct kb_test *t)
 	struct kb_err err;
 
 	CHECK(t, write_file(path, 1, 10, &err));
-	for (int n = 1;; n++) {
+	for (int n = 1;; n += KB_TEST_FAULT_STEP) {
 		bool ok, fired;
 		int64_t passages;
 
@@ -105,7 +105,7 @@ static void test_merge_faults(struct kb_test *t)
 	}
 	snapshot = kb_snapshot_new(parts, 2, &(struct kb_dead_page){ 5, 2 }, 1);
 	CHECK(t, write_file(path, 1, 10, &err));
-	for (int n = 1;; n++) {
+	for (int n = 1;; n += KB_TEST_FAULT_STEP) {
 		bool ok, fired;
 		int64_t passages;
 
@@ -168,7 +168,7 @@ static void test_open_faults(struct kb_test *t)
 	struct kb_err err;
 
 	CHECK(t, write_file(path, 1, 10, &err));
-	for (int n = 1;; n++) {
+	for (int n = 1;; n += KB_TEST_FAULT_STEP) {
 		struct kb_segment *segment;
 		bool fired;
 

@@ -428,7 +428,7 @@ static void check_queries(struct kb_test *t, struct model *m, int queries)
 
 static void test_history(struct kb_test *t)
 {
-	for (uint64_t seed = 1; seed <= 6; seed++) {
+	for (uint64_t seed = 1; seed <= (KB_TEST_UNDER_SANITIZER ? 3 : 6); seed++) {
 		struct model m;
 
 		model_init(&m, seed);
@@ -482,7 +482,7 @@ static void check_pruning(struct kb_test *t, bool bare)
 	model_init(&m, 99);
 	m.bare = bare;
 	for (int i = 0; i < 3; i++)
-		add_segment(t, &m, 5000);
+		add_segment(t, &m, KB_TEST_UNDER_SANITIZER ? 2000 : 5000);
 	delete_pages(&m, 150);
 	snapshot = snapshot_of(&m);
 	hidden = kb_snapshot_hiding(snapshot, allow_third, NULL);

@@ -355,7 +355,7 @@ static void test_faults(struct kb_test *t)
 	struct kb_err err;
 
 	CHECK(t, write_small(path, 1, &err));
-	for (int n = 1;; n++) {
+	for (int n = 1;; n += KB_TEST_FAULT_STEP) {
 		struct kb_vectors *vectors;
 		bool ok, fired;
 
@@ -369,7 +369,7 @@ static void test_faults(struct kb_test *t)
 		if (!fired)
 			break;
 	}
-	for (int n = 1;; n++) {
+	for (int n = 1;; n += KB_TEST_FAULT_STEP) {
 		struct kb_vectors *vectors;
 		bool fired;
 

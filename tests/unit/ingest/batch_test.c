@@ -8,7 +8,11 @@
 #include "live/catalog.h"
 #include "parse/parse.h"
 
-enum { DOCUMENTS = 5, PASSAGE_MAX = 2000 };
+enum {
+	DOCUMENTS = 5,
+	PASSAGE_MAX = 2000,
+	LONG = KB_TEST_UNDER_SANITIZER ? 2 << 20 : 16 << 20, /* bytes that take long to be read */
+};
 
 struct world {
 	struct fixture f;
@@ -326,7 +330,7 @@ static void test_slow(struct kb_test *t)
 	size_t count;
 
 	world_init(&w, t);
-	first = upload(&w, 1, 0, 16 << 20);
+	first = upload(&w, 1, 0, LONG);
 	count = lease(&w, &leases);
 	w.batcher.quick_ms = 1;
 	CHECK(t, kb_batch_run(&w.batcher, leases, count));
@@ -361,7 +365,7 @@ static void test_handed_on(struct kb_test *t)
 	/* They take so long that whoever waits for them is awake meanwhile, on a busy machine too.
 	 */
 	for (size_t i = 0; i < KB_COUNTOF(first); i++)
-		first[i] = upload(&w, 1, 0, 16 << 20);
+		first[i] = upload(&w, 1, 0, LONG);
 	CHECK_INT(t, lease(&w, &leases), 3);
 	w.batcher.quick_ms = 1;
 	w.batcher.hand_on = hand_on;

@@ -293,7 +293,7 @@ static void test_memory(struct kb_test *t)
 
 static void test_many_agents(struct kb_test *t)
 {
-	enum { AGENTS = KB_TEST_UNDER_SANITIZER ? 600 : 2500, OPEN = 60 };
+	enum { AGENTS = KB_TEST_UNDER_SANITIZER ? 200 : 2500, OPEN = 60 };
 	static int64_t ids[AGENTS];
 	struct kb_catalog_stats stats;
 	int descriptors, before;
@@ -389,7 +389,12 @@ static void test_columns(struct kb_test *t)
  */
 static void test_small_commits(struct kb_test *t)
 {
-	enum { COMMITS = 400, BASE = 60000, SEGMENTS = 8, TIMES = 30 };
+	enum {
+		COMMITS = KB_TEST_UNDER_SANITIZER ? 150 : 400,
+		BASE = KB_TEST_UNDER_SANITIZER ? 20000 : 60000,
+		SEGMENTS = 8,
+		TIMES = 30,
+	};
 	int64_t written = 0, highest = 0, alive = 0, large = 0;
 	const struct kb_segment_row *last;
 	struct kb_live live;

@@ -456,15 +456,18 @@ static struct kb_sv schema_of(struct kb_db_conn *conn, struct kb_arena *arena)
 
 static void test_migrations(struct kb_test *t)
 {
+	enum { EVERY = KB_TEST_UNDER_SANITIZER ? 10 : 1 };
 	struct kb_arena arena = { 0 };
 	struct kb_sv whole = { 0 };
 	struct kb_err err;
 
 	for (size_t i = kb_migration_count + 1; i-- > 0;) {
-		int64_t from = i ? kb_migrations[i - 1].version : 0;
-		struct kb_db_conn *conn = kb_driver_sqlite.open(":memory:", true, &err);
-		int64_t version = -1;
+		int64_t from = i ? kb_migrations[i - 1].version : 0, version = -1;
+		struct kb_db_conn *conn;
 
+		if (i % EVERY && i < kb_migration_count)
+			continue;
+		conn = kb_driver_sqlite.open(":memory:", true, &err);
 		CHECK(t, conn != NULL);
 		CHECK(t, kb_schema_migrate(conn, from, 1, &err));
 		CHECK(t, kb_schema_version(conn, &version, &err));

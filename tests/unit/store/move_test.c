@@ -92,20 +92,22 @@ static bool opens(struct world *w, const char *at, enum kb_store_use use)
 /* Each run fails some steps later; what it has done stays done. */
 static void test_faults(struct kb_test *t)
 {
+	enum { STEP = 2 * KB_TEST_FAULT_STEP };
 	struct world w;
 	struct kb_err err = { 0 };
 	bool ok = false, fired = true, begun = false;
 	int failed = 0;
 
 	open_world(&w, t);
-	for (int n = 1; fired && !t->failed; n += 2) {
+	for (int n = 1; fired && !t->failed; n += STEP) {
 		ok = run(&w, n, &fired, &err);
 		CHECK(t, ok || fired);
 		failed += !ok;
-		begun |= n % 100 == 1 && n > 100 && !ok && !opens(&w, w.to, KB_STORE_TOOL);
+		if (!begun && n > 100 && !ok)
+			begun = !opens(&w, w.to, KB_STORE_TOOL);
 	}
 	CHECK(t, ok);
-	CHECK(t, failed > 50 && begun);
+	CHECK(t, failed > 100 / STEP && begun);
 	CHECK(t, opens(&w, w.to, KB_STORE_TOOL));
 	CHECK(t, !opens(&w, w.f.at, KB_STORE_TOOL));
 	CHECK_INT(t, w.f.err.code, KB_E_CONFLICT);

@@ -303,7 +303,7 @@ static void test_faults(struct kb_test *t)
 	agent = fixture_agent(&f, "Original");
 	fixture_pages(&f, agent.id, 3);
 	fixture_index(&f, 2);
-	for (int n = 1;; n++) {
+	for (int n = 1;; n += KB_TEST_FAULT_STEP) {
 		bool ok, fired;
 
 		kb_fault_arm(n);

@@ -495,7 +495,7 @@ static void test_look(struct kb_test *t)
 
 static void test_faults(struct kb_test *t)
 {
-	for (int n = 1;; n++) {
+	for (int n = 1;; n += KB_TEST_FAULT_STEP) {
 		struct kb_err err;
 		struct world w;
 		bool worked, fired;
