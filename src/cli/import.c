@@ -7,6 +7,7 @@
  * answers and conversations follow; it is opened to visitors last. Nothing is changed where it
  * comes from.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,13 +263,12 @@ static bool open_all(struct arguments *args, struct kb_err *err)
 
 	im->from.is_whole = im->to.is_whole = true;
 	kb_buf_init(&im->notes, SIZE_MAX / 2);
-	snprintf(im->temp, sizeof(im->temp), "%.40s/docent-import-XXXXXX",
-	         tmp && *tmp ? tmp : "/tmp");
-	im->temp_fd = mkstemp(im->temp);
+	if (!tmp || !*tmp)
+		tmp = "/tmp";
+	/* Without a name it is gone with this process, however and whenever that ends. */
+	im->temp_fd = open(tmp, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (im->temp_fd < 0)
-		return kb_fail_errno(err, "cannot make %s", im->temp);
-	/* Without a name it is gone with this process, however that ends. */
-	unlink(im->temp);
+		return kb_fail_errno(err, "cannot make a temporary file in %s", tmp);
 	snprintf(im->temp, sizeof(im->temp), "/proc/self/fd/%d", im->temp_fd);
 	return kb_remote_open(&im->from, err) && kb_remote_open(&im->to, err)
 	       && kb_import_map_open(&im->map, args->map, im->from.url, im->to.url, err);
