@@ -73,6 +73,7 @@ struct kb_api {
 	struct kb_models *models; /* the operator's catalogue */
 	struct kb_aliases aliases;
 	struct kb_rates *rates;
+	struct kb_guesses *guesses;       /* wrong keys, by where they come from (guesses.h) */
 	struct kb_embeddings *embeddings; /* whose turn it is to have vectors made (embeddings.h) */
 	struct kb_readies *readies;       /* what of agents can be found by meaning (ready.h) */
 	struct kb_clock *clock;
@@ -274,6 +275,8 @@ bool kb_call_settings(struct kb_call *call, const struct kb_agent *agent, struct
 /* And who visits it: KB_E_UNAUTHORIZED where that is nobody. */
 bool kb_call_visit(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
+/* Who is counted for a request: the address, of IPv6 the network of 64 bits. */
+struct kb_sv kb_call_address(struct kb_call *call);
 /* "http://host:8080", without a slash at the end. */
 struct kb_sv kb_call_base_url(struct kb_call *call);
 

@@ -1,4 +1,5 @@
 /* What handlers ask of the call: its agent, its path, its list. The way to them: dispatch.c. */
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "api/call_own.h"
@@ -7,6 +8,18 @@
 #include "api/session.h"
 
 enum { LIST_MAX = 100 };
+
+struct kb_sv kb_call_address(struct kb_call *call)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+	struct in6_addr six;
+
+	if (inet_pton(AF_INET6, call->req->peer, &six) != 1)
+		return kb_sv_str(call->req->peer);
+	memset(six.s6_addr + 8, 0, 8);
+	inet_ntop(AF_INET6, &six, text, sizeof(text));
+	return kb_arena_sv(call->arena, kb_sv_str(text));
+}
 
 struct kb_sv kb_call_base_url(struct kb_call *call)
 {

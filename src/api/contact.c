@@ -83,7 +83,7 @@ static bool may_leave(struct kb_call *call, struct kb_err *err)
 	const struct kb_visit_limit limits[] = {
 		{ kb_arena_printf(call->arena, "leaving %" PRId64, call->visitor.id), HOUR_US,
 		  LEFT_AN_HOUR },
-		{ kb_arena_printf(call->arena, "leaving %.*s", KB_SV_ARG(kb_visitor_address(call))),
+		{ kb_arena_printf(call->arena, "leaving %.*s", KB_SV_ARG(kb_call_address(call))),
 		  HOUR_US, call->api->public_address },
 	};
 	struct kb_visits visits = { limits, KB_COUNTOF(limits) };

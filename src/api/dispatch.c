@@ -4,6 +4,7 @@
  */
 #include "api/audit.h"
 #include "api/call_own.h"
+#include "api/guesses.h"
 #include "api/mcp_signin.h"
 #include "api/quota.h"
 #include "api/routes.h"
@@ -56,6 +57,9 @@ static bool check_key(struct kb_call *call, struct kb_err *err)
 	}
 	if (err->code == KB_E_UNAUTHORIZED)
 		kb_fail(err, KB_E_UNAUTHORIZED, "API Token is either missing or invalid");
+	/* A token of the provider's ends by itself, and is no guess. */
+	if (!kb_mcp_has_token(call))
+		kb_call_guessed(call, kb_request_bearer(call->req), err);
 	return false;
 }
 
@@ -64,8 +68,10 @@ static bool check_directory(struct kb_call *call, struct kb_err *err)
 	struct kb_directory_token token;
 
 	if (!kb_store_directory_token_check(call->api->store, call->arena,
-	                                    kb_request_bearer(call->req), &token, err))
+	                                    kb_request_bearer(call->req), &token, err)) {
+		kb_call_guessed(call, kb_request_bearer(call->req), err);
 		return false;
+	}
 	call->who = kb_principal_of_directory(&token);
 	call->plan = kb_plans_get(&call->api->plans, token.plan);
 	return true;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/guesses.h"
 #include "api/routes.h"
 #include "api/timings.h"
 #include "base/address.h"
@@ -27,6 +28,7 @@ struct figures {
 	struct kb_parser_stats parser;
 	struct kb_blobs_stats blobs;
 	int64_t searches;
+	struct kb_guesses_stats guesses;
 };
 
 struct metric {
@@ -57,6 +59,11 @@ static const struct metric metrics[] = {
 	  "Requests and connections refused" },
 	{ "http_received_bytes_total", COUNTER, FIGURE(server.bytes_in), "Bytes received" },
 	{ "http_sent_bytes_total", COUNTER, FIGURE(server.bytes_out), "Bytes sent" },
+	{ "wrong_keys_total", COUNTER, FIGURE(guesses.seen), "Wrong keys, links and tokens shown" },
+	{ "wrong_keys_refused_total", COUNTER, FIGURE(guesses.refused),
+	  "Of these, those that were told to wait" },
+	{ "wrong_keys_shut_total", COUNTER, FIGURE(guesses.shut),
+	  "Addresses and keys with too many of them, of each ten minutes" },
 	{ "worker_queue", GAUGE, FIGURE(worker_queue), "Requests waiting for a worker" },
 	{ "queued_documents", GAUGE, FIGURE(queued), "Documents waiting or in work" },
 	{ "documents_parsed_total", COUNTER, FIGURE(ingest.parsed),
@@ -461,6 +468,7 @@ static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 	kb_store_stats(api->store, &out->store);
 	kb_catalog_stats(api->catalog, &out->catalog);
 	out->searches = kb_answerer_searches(api->answerer);
+	kb_guesses_stats(api->guesses, &out->guesses);
 	kb_parser_stats(api->parser, &out->parser);
 	kb_blobs_stats(api->blobs, &out->blobs);
 	return kb_store_queue_length(api->store, &out->queued, err)

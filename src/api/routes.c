@@ -597,7 +597,7 @@ static const struct kb_api_route routes[] = {
 	  .summary = "Sign this browser in with a key or with a link's secret; for pages of ours "
 	             "alone",
 	  .request = "SignInFields", .response = "SignInReply", .status = 201,
-	  .also = { 401, 403 } },
+	  .also = { 401, 403, 429 } },
 	{ "DELETE", "/session", kb_signin_delete, NOBODY, WRITE,
 	  .action = KB_AUDIT_SESSION_END,
 	  .tag = "Browser",

@@ -11,6 +11,7 @@
 #include "api/signin.h"
 #include "api/audit.h"
 #include "api/gateway.h"
+#include "api/guesses.h"
 #include "api/people.h"
 #include "api/routes.h"
 #include "base/utf8.h"
@@ -303,12 +304,17 @@ static bool find_key(struct kb_call *call, struct kb_key *out, int64_t *lasts_us
 		*lasts_us = KB_GATEWAY_LASTS_US; /* then it is asked anew */
 		return kb_gateway_admit(call, out, err);
 	}
-	if (link.n)
-		return follow_link(call, link, out, err);
+	if (link.n) {
+		if (follow_link(call, link, out, err))
+			return true;
+		kb_call_guessed(call, link, err);
+		return false;
+	}
 	if (key.p && kb_store_key_check(call->api->store, call->arena, kb_sv_trim(key), out, err))
 		return true;
 	if (!key.p || err->code == KB_E_UNAUTHORIZED)
 		kb_fail(err, KB_E_UNAUTHORIZED, "That is no valid key");
+	kb_call_guessed(call, key, err);
 	return false;
 }
 

@@ -1,7 +1,6 @@
 /* A visit: begun, recognised, proven by work, counted. */
 #include "api/visitor.h"
 
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,18 +79,6 @@ bool kb_visitor_site_allowed(const struct kb_settings *settings, struct kb_sv or
 		if (is_listed(host, sites->v[i]))
 			return true;
 	return false;
-}
-
-struct kb_sv kb_visitor_address(struct kb_call *call)
-{
-	char text[INET6_ADDRSTRLEN] = "";
-	struct in6_addr six;
-
-	if (inet_pton(AF_INET6, call->req->peer, &six) != 1)
-		return kb_sv_str(call->req->peer);
-	memset(six.s6_addr + 8, 0, 8);
-	inet_ntop(AF_INET6, &six, text, sizeof(text));
-	return kb_arena_sv(call->arena, kb_sv_str(text));
 }
 
 /* ---- who ---- */
@@ -239,7 +226,7 @@ static bool take_turn(struct kb_call *call, struct kb_err *err)
 	};
 	struct kb_sv who = kb_arena_printf(call->arena, "visitor %" PRId64, call->visitor.id);
 	struct kb_sv there =
-	        kb_arena_printf(call->arena, "asking %.*s", KB_SV_ARG(kb_visitor_address(call)));
+	        kb_arena_printf(call->arena, "asking %.*s", KB_SV_ARG(kb_call_address(call)));
 	struct kb_sv all = kb_arena_printf(call->arena, "agent %" PRId64, call->agent.id);
 	int64_t daily = call->api->public_daily;
 	const struct kb_visit_limit limits[] = {
@@ -370,7 +357,7 @@ static bool read_arrival(struct kb_call *call, const struct kb_settings *setting
 static bool begin(struct kb_call *call, const struct arrival *arrival,
                   const struct kb_visitor *before, char secret[KB_VISITOR_TEXT], struct kb_err *err)
 {
-	struct kb_sv address = kb_visitor_address(call);
+	struct kb_sv address = kb_call_address(call);
 	bool is_signed = arrival->who.subject.n > 0;
 	int64_t asked_there = call->api->public_address;
 	const struct kb_visit_limit limit = {

@@ -22,9 +22,6 @@ bool kb_visitor_site_allowed(const struct kb_settings *settings, struct kb_sv or
 /* The origin of an address; empty: it has none. */
 struct kb_sv kb_visitor_origin(struct kb_sv url);
 
-/* Who is counted for a request: the address, of IPv6 the network of 64 bits. */
-struct kb_sv kb_visitor_address(struct kb_call *call);
-
 /* Whether all of them were within their limits; else KB_E_EXHAUSTED with retry_after_s. */
 bool kb_visits_are_within(const struct kb_visits *visits, struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_UNAUTHORIZED where the owner asks for a browser's work and it was not done. */

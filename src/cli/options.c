@@ -134,6 +134,8 @@ static const struct kb_option options[] = {
 	{ "deleted-days", "DOCENT_DELETED_DAYS", "DAYS", "3",
 	  "How long agents and documents that were deleted can be taken back; 0: they cannot.", OPTION(deleted_days) },
 	{ "audit-days", "DOCENT_AUDIT_DAYS", "DAYS", "0", "How long rows of the audit log are kept; 0: for ever.", OPTION(audit_days) },
+	{ "wrong-keys", "DOCENT_WRONG_KEYS", "N", "100",
+	  "Wrong keys, links and tokens that may come from one address, or with one key's number, in ten minutes. Those beyond it are told to wait; what is right is taken all the same. 0: as many as come.", OPTION(wrong_keys) },
 	{ "trash-days", "DOCENT_TRASH_DAYS", "DAYS", "3",
 	  "How long originals and texts that nothing names any more stay in the trash, from where they come back by themselves.", OPTION(trash_days) },
 	{ "stop-grace", "DOCENT_STOP_GRACE", "SECONDS", "20", "How long requests in progress may take when the service stops. What a model is writing has a second.", OPTION(stop_grace_s) },

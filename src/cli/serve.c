@@ -16,6 +16,7 @@
 #include "api/embeddings.h"
 #include "api/follow.h"
 #include "api/gateway.h"
+#include "api/guesses.h"
 #include "api/ready.h"
 #include "api/slots.h"
 #include "api/timings.h"
@@ -77,7 +78,8 @@ struct plan {
 	enum kb_log_level log_level;
 	enum kb_log_format log_format;
 	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
-	        deleted_days, audit_days, stop_grace_s, host_pause_ms, model_context, custom_depth;
+	        deleted_days, audit_days, wrong_keys, stop_grace_s, host_pause_ms, model_context,
+	        custom_depth;
 	bool allow_plain_http, allow_unsandboxed, model_chores;
 	char host[256];
 	int64_t port;
@@ -122,6 +124,7 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	                      &plan->open_agents_mb, err)
 	    || !kb_option_int("--deleted-days", o->deleted_days, 0, 3650, &plan->deleted_days, err)
 	    || !kb_option_int("--audit-days", o->audit_days, 0, 36500, &plan->audit_days, err)
+	    || !kb_option_int("--wrong-keys", o->wrong_keys, 0, 1000000000, &plan->wrong_keys, err)
 	    || !kb_option_int("--trash-days", o->trash_days, 0, 3650, &plan->trash_days, err)
 	    || !kb_option_int("--host-pause", o->host_pause_ms, 0, 60000, &plan->host_pause_ms, err)
 	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
@@ -681,6 +684,7 @@ static void start_work(struct service *s)
 	/* Before anything is stored. */
 	s->chore_models = chore_models(s);
 	api->rates = kb_rates_new();
+	api->guesses = kb_guesses_new(plan->wrong_keys);
 	api->timings = KB_NEW(s->arena, struct kb_timings);
 	api->slots = kb_slots_new();
 	api->readies = kb_readies_new();
@@ -843,6 +847,7 @@ static void close_all(struct service *s)
 	kb_store_close(api->store);
 	kb_slots_free(api->slots);
 	kb_rates_free(api->rates);
+	kb_guesses_free(api->guesses);
 	kb_readies_free(api->readies);
 	kb_embeddings_free(api->embeddings);
 	kb_meaning_close(s->meaning);

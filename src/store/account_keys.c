@@ -366,6 +366,17 @@ bool kb_store_peek_key(struct kb_store *store, struct kb_arena *arena, struct kb
 	return true;
 }
 
+bool kb_store_key_named(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
+                        struct kb_key *out)
+{
+	int64_t id = key_id(text);
+	struct key_record *record = id ? key_cached(store, arena, id) : NULL;
+
+	if (record)
+		*out = record->key;
+	return record != NULL;
+}
+
 void kb_key_read_begin(struct kb_store *store, struct kb_db_conn *conn, struct kb_sv text,
                        struct kb_key_reading *reading)
 {

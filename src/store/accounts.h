@@ -90,6 +90,10 @@ void kb_store_key_seen(struct kb_store *store, const struct kb_key *key);
  * that). */
 bool kb_store_peek_key(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
                        struct kb_key *out) KB_MUST_CHECK;
+/* The key whose number a text begins with that kb_store_key_check() has just refused: valid or not,
+ * the text is not it. From memory; false where there is none. */
+bool kb_store_key_named(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
+                        struct kb_key *out) KB_MUST_CHECK;
 /* Whether the key of that id is valid right now, whoever revoked it (keys.c). */
 bool kb_store_key_valid(struct kb_store *store, int64_t key_id, bool *valid,
                         struct kb_err *err) KB_MUST_CHECK;

@@ -1,13 +1,12 @@
-#include "store/audit.h"
+#include "store/audit_own.h"
 
 #include <stdio.h>
 
 #include "base/hash.h"
 #include "db/columns.h"
 #include "store/lists.h"
-#include "store/store_own.h"
 
-enum { NEXT, HEAD, ADD, LIST, COUNT, HEADS, WALK, AGES, GONE, TAKE };
+enum { NEXT, HEAD, ADD, LIST, COUNT, HEADS, WALK, AGES, GONE, TAKE, FIRST_ACCOUNT };
 enum { WALK_ROWS = 500, PURGE_ROWS = 500 };
 // clang-format off
 /* The columns of audit (columns.h), those that are hashed first. */
@@ -48,6 +47,8 @@ static const struct kb_sql sql[] = {
 		"SELECT seq, at, hash FROM audit WHERE node = $1 AND seq > $2 ORDER BY seq LIMIT $3" },
 	[GONE] = { "audit_gone", "iit", "UPDATE audit_heads SET gone_seq = $2, gone_hash = $3 WHERE node = $1" },
 	[TAKE] = { "audit_take", "ii", "DELETE FROM audit WHERE node = $1 AND seq <= $2" },
+	[FIRST_ACCOUNT] = { "audit_first_account", "",
+		"SELECT id FROM accounts ORDER BY id LIMIT 1" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_audit = { "audit", sql, KB_COUNTOF(sql) };
@@ -153,6 +154,18 @@ static bool add(struct kb_db_conn *conn, const struct kb_audit *audit, int64_t m
 static bool beside(struct kb_db_conn *conn, int64_t made, void *arg, struct kb_err *err)
 {
 	return add(conn, arg, made, KB_AUDIT_DONE, err);
+}
+
+bool kb_audit_add(struct kb_db_conn *conn, struct kb_store *store,
+                  const struct kb_audit_entry *entry, struct kb_err *err)
+{
+	struct kb_audit audit = { .store = store, .entry = *entry, .now = kb_store_now(store) };
+
+	audit.entry.command = KB_SV("service");
+	if (!audit.entry.account_id
+	    && !kb_db_int(conn, &sql[FIRST_ACCOUNT], KB_NO_VALUES, 0, &audit.entry.account_id, err))
+		return false;
+	return !audit.entry.account_id || add(conn, &audit, 0, KB_AUDIT_DONE, err);
 }
 
 struct late {

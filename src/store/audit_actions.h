@@ -6,6 +6,7 @@
 // clang-format off
 #define KB_AUDIT_ACTIONS(X) \
 	X(ACCOUNT_UPDATE,    "account.update",    "The account was renamed, or got another picture") \
+	X(ADDRESS_SHUT,      "address.shut",      "Too many wrong keys, links and tokens came from an address") \
 	X(AGENT_CREATE,      "agent.create",      "An agent was made") \
 	X(AGENT_UPDATE,      "agent.update",      "An agent was changed, or documents were added with it") \
 	X(AGENT_COPY,        "agent.copy",        "An agent was copied") \
@@ -36,6 +37,7 @@
 	X(GROUP_DELETE,      "group.delete",      "It deleted a group") \
 	X(KEY_CREATE,        "key.create",        "A key was made") \
 	X(KEY_REVOKE,        "key.revoke",        "A key was revoked") \
+	X(KEY_TRIED,         "key.tried",         "Too many wrong secrets came with a key's number") \
 	X(KEY_LINK,          "key.link",          "A link was made that signs a browser in with a key") \
 	X(LABEL_CREATE,      "label.create",      "Labels were made or brought back") \
 	X(LABEL_UPDATE,      "label.update",      "A label was renamed") \

@@ -8,10 +8,12 @@
 enum { ROWS_MAX = 250, BYTES_MAX = 4 << 20 };
 
 /* What belongs to a database, not to an installation. The rows of a bucket's blobs are made anew
- * where blobs arrive; node numbers of old leases are nobody's in another database. */
+ * where blobs arrive; node numbers of old leases are nobody's in another database; what was
+ * guessed was guessed here. */
 static const char *const left_out[] = {
-	"backup_calendar", "backups", "blob_sweep",        "blobs",  "commits", "counters", "moves",
-	"nodes",           "probes",  "schema_migrations", "strays", "work",
+	"backup_calendar",   "backups", "blob_sweep", "blobs", "commits",
+	"counters",          "guesses", "moves",      "nodes", "probes",
+	"schema_migrations", "strays",  "work",
 };
 
 /* ---- the catalogue ---- */

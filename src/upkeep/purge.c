@@ -2,6 +2,7 @@
 
 #include "store/audit.h"
 #include "store/conversations.h"
+#include "store/guesses.h"
 #include "store/leads.h"
 
 enum { AGENTS_AT_ONCE = 1000 };
@@ -82,4 +83,12 @@ void kb_purge_audit(const struct kb_upkeep_config *config, const struct kb_cance
 	}
 	if (sum)
 		kb_info(config->log, "old rows of the audit log removed rows=%" PRId64, sum);
+}
+
+void kb_purge_guesses(const struct kb_upkeep_config *config)
+{
+	struct kb_err err;
+
+	if (!kb_store_guesses_purge(config->store, &err))
+		kb_warn(config->log, "old counts of wrong keys not removed error=%s", err.msg);
 }

@@ -1,5 +1,5 @@
-/* Conversations that were kept long enough, with the addresses that visitors left in that time, and
- * old rows of the audit log. */
+/* Conversations that were kept long enough, with the addresses that visitors left in that time, old
+ * rows of the audit log, and what was counted of wrong keys. */
 #ifndef KB_UPKEEP_PURGE_H
 #define KB_UPKEEP_PURGE_H
 
@@ -17,5 +17,7 @@ void kb_purge_conversations(const struct kb_upkeep_config *config, const struct 
 /* The rows of the audit log that are older than the configuration says, if it does; what failed is
  * logged. */
 void kb_purge_audit(const struct kb_upkeep_config *config, const struct kb_cancel *cancel);
+/* Counts of wrong keys whose time is over. */
+void kb_purge_guesses(const struct kb_upkeep_config *config);
 
 #endif

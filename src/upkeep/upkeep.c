@@ -226,6 +226,7 @@ static void purge(struct kb_upkeep *up)
 		return;
 	kb_purge_conversations(&up->config, &up->cancel, &sum);
 	kb_purge_audit(&up->config, &up->cancel);
+	kb_purge_guesses(&up->config);
 	kb_store_work_done(up->config.store, &work);
 	atomic_fetch_add(&up->purged_messages, sum.messages);
 	atomic_fetch_add(&up->purged_conversations, sum.conversations);

@@ -37,6 +37,7 @@ static const struct {
 	{ "directory_members", VALUE },
 	{ "directory_tokens", ACCOUNT },
 	{ "directory_users", ACCOUNT },
+	{ "guesses", VALUE },
 	{ "hosts", VALUE },
 	{ "installation", FEW },
 	{ "kept_models", FEW },

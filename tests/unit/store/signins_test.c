@@ -1,5 +1,7 @@
 /* Browsers that are signed in: how long, with which key, and links that work once. */
 #include "fixture.h"
+#include "store/audit.h"
+#include "store/guesses.h"
 #include "store/people.h"
 
 #define HOUR_US   (INT64_C(3600) * KB_SECOND_US)
@@ -232,6 +234,63 @@ static void test_put(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* Rows of the audit log with that action. */
+static int64_t kept(struct fixture *f, const char *action)
+{
+	const struct kb_audit_filter filter = { .list = { .page = 1, .limit = 10 },
+		                                .account_id = f->account.id,
+		                                .action = kb_sv_str(action),
+		                                .until = INT64_MAX };
+	struct kb_audit_list list;
+
+	NEED(f, kb_store_audit_list(f->store, &f->arena, &filter, &list, &f->err));
+	return list.total;
+}
+
+static int64_t guess(struct fixture *f, const char *who, int64_t account, int64_t times)
+{
+	struct kb_guess one = { .who = kb_sv_str(who),
+		                .object = kb_sv_str(who),
+		                .account_id = account,
+		                .times = times };
+
+	NEED(f, kb_store_guess(f->store, &one, 1, 5, KB_SV("192.0.2.1"), &f->err));
+	return one.sum;
+}
+
+static void test_guesses(struct kb_test *t)
+{
+	struct fixture f;
+
+	fixture_init(&f, t);
+	/* To the beginning of a span. */
+	kb_clock_advance(&f.clock,
+	                 kb_guess_span_end(kb_clock_now_us(&f.clock)) - kb_clock_now_us(&f.clock));
+	CHECK_INT(t, guess(&f, "address a", 0, 3), 3);
+	CHECK_INT(t, guess(&f, "address a", 0, 2), 5);
+	CHECK_INT(t, kept(&f, "address.shut"), 0);
+	CHECK_INT(t, guess(&f, "address a", 0, 4), 9);
+	CHECK_INT(t, guess(&f, "address a", 0, 1), 10);
+	CHECK_INT(t, kept(&f, "address.shut"), 1); /* of a span one, of the first account */
+	CHECK_INT(t, guess(&f, "address b", 0, 1), 1);
+	CHECK_INT(t, guess(&f, "key 7", f.account.id, 6), 6);
+	CHECK_INT(t, kept(&f, "key.tried"), 1);
+	CHECK_INT(t, guess(&f, "key 8", f.account.id + 1000, 6), 6);
+	CHECK_INT(t, kept(&f, "key.tried"), 1); /* another account's */
+	/* The span before may go on by another node's clock; the one before that may not. */
+	kb_clock_advance(&f.clock, KB_GUESS_SPAN_US);
+	CHECK(t, kb_store_guesses_purge(f.store, &f.err));
+	CHECK_INT(t, guess(&f, "address a", 0, 1), 1);
+	kb_clock_advance(&f.clock, -KB_GUESS_SPAN_US);
+	CHECK_INT(t, guess(&f, "address a", 0, 1), 2); /* a clock that is behind */
+	CHECK_INT(t, guess(&f, "address b", 0, 1), 2);
+	kb_clock_advance(&f.clock, 2 * KB_GUESS_SPAN_US);
+	CHECK(t, kb_store_guesses_purge(f.store, &f.err));
+	kb_clock_advance(&f.clock, -2 * KB_GUESS_SPAN_US);
+	CHECK_INT(t, guess(&f, "address b", 0, 1), 1);
+	fixture_fini(&f);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -244,6 +303,8 @@ int main(int argc, char **argv)
 		  test_arrivals },
 		{ "a person is changed within their account, and reaches its agents alone",
 		  test_put },
+		{ "wrong keys are counted in spans, and one row says that there are too many",
+		  test_guesses },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
 }

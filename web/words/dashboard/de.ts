@@ -861,6 +861,7 @@ const de: Words = {
     },
     actions: {
       "account.update": "Konto geändert",
+      "address.shut": "Adresse zum Warten aufgefordert",
       "agent.create": "Agent angelegt",
       "agent.update": "Agent geändert",
       "agent.copy": "Agent kopiert",
@@ -891,6 +892,7 @@ const de: Words = {
       "group.delete": "Gruppe gelöscht",
       "key.create": "Schlüssel angelegt",
       "key.revoke": "Schlüssel widerrufen",
+      "key.tried": "Schlüssel mit falschen Geheimnissen versucht",
       "key.link": "Anmeldelink angelegt",
       "label.create": "Label angelegt",
       "label.update": "Label umbenannt",

@@ -837,6 +837,7 @@ const en = {
     } as Record<string, string>,
     actions: {
       "account.update": "Account changed",
+      "address.shut": "Address told to wait",
       "agent.create": "Agent made",
       "agent.update": "Agent changed",
       "agent.copy": "Agent copied",
@@ -867,6 +868,7 @@ const en = {
       "group.delete": "Group deleted",
       "key.create": "Key made",
       "key.revoke": "Key revoked",
+      "key.tried": "Key tried with wrong secrets",
       "key.link": "Sign-in link made",
       "label.create": "Label made",
       "label.update": "Label renamed",

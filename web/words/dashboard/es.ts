@@ -847,6 +847,7 @@ const es: Words = {
     },
     actions: {
       "account.update": "Cuenta cambiada",
+      "address.shut": "Dirección obligada a esperar",
       "agent.create": "Agente creado",
       "agent.update": "Agente cambiado",
       "agent.copy": "Agente copiado",
@@ -877,6 +878,7 @@ const es: Words = {
       "group.delete": "Grupo eliminado",
       "key.create": "Clave creada",
       "key.revoke": "Clave revocada",
+      "key.tried": "Clave probada con secretos erróneos",
       "key.link": "Enlace de inicio de sesión creado",
       "label.create": "Etiqueta creada",
       "label.update": "Etiqueta renombrada",

@@ -853,6 +853,7 @@ const fr: Words = {
     },
     actions: {
       "account.update": "Compte modifié",
+      "address.shut": "Adresse priée d’attendre",
       "agent.create": "Agent créé",
       "agent.update": "Agent modifié",
       "agent.copy": "Agent copié",
@@ -883,6 +884,7 @@ const fr: Words = {
       "group.delete": "Groupe supprimé",
       "key.create": "Clé créée",
       "key.revoke": "Clé révoquée",
+      "key.tried": "Clé essayée avec de faux secrets",
       "key.link": "Lien de connexion créé",
       "label.create": "Étiquette créée",
       "label.update": "Étiquette renommée",

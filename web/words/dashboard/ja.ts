@@ -823,6 +823,7 @@ const ja: Words = {
     },
     actions: {
       "account.update": "アカウントの変更",
+      "address.shut": "アドレスの一時制限",
       "agent.create": "エージェントの作成",
       "agent.update": "エージェントの変更",
       "agent.copy": "エージェントの複製",
@@ -853,6 +854,7 @@ const ja: Words = {
       "group.delete": "グループの削除",
       "key.create": "キーの作成",
       "key.revoke": "キーの失効",
+      "key.tried": "誤った秘密でのキーの試行",
       "key.link": "サインイン用リンクの作成",
       "label.create": "ラベルの作成",
       "label.update": "ラベル名の変更",

@@ -838,6 +838,7 @@ const pt: Words = {
     },
     actions: {
       "account.update": "Conta alterada",
+      "address.shut": "Endereço mandado esperar",
       "agent.create": "Agente criado",
       "agent.update": "Agente alterado",
       "agent.copy": "Agente copiado",
@@ -868,6 +869,7 @@ const pt: Words = {
       "group.delete": "Grupo excluído",
       "key.create": "Chave criada",
       "key.revoke": "Chave revogada",
+      "key.tried": "Chave tentada com segredos errados",
       "key.link": "Link de entrada criado",
       "label.create": "Etiqueta criada",
       "label.update": "Etiqueta renomeada",

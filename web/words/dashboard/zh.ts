@@ -810,6 +810,7 @@ const zh: Words = {
     },
     actions: {
       "account.update": "更改账户",
+      "address.shut": "地址被要求等待",
       "agent.create": "创建代理",
       "agent.update": "更改代理",
       "agent.copy": "复制代理",
@@ -840,6 +841,7 @@ const zh: Words = {
       "group.delete": "删除组",
       "key.create": "创建密钥",
       "key.revoke": "撤销密钥",
+      "key.tried": "有人用错误密钥尝试",
       "key.link": "创建登录链接",
       "label.create": "创建标签",
       "label.update": "重命名标签",
