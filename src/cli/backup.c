@@ -11,6 +11,7 @@
 #include "base/temp.h"
 #include "cli/backup_place.h"
 #include "cli/cli.h"
+#include "cli/key_file.h"
 #include "cli/stop.h"
 
 static const char usage[] =
@@ -233,24 +234,17 @@ static bool look(struct arguments *args, struct kb_arena *arena, struct kb_err *
 static bool make_key(const char *path, struct kb_err *err)
 {
 	struct kb_seal_key key;
-	char hex[2 * KB_SEAL_KEY + 2], id[KB_SEAL_ID];
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bool ok = fd >= 0 || kb_fail_errno(err, "cannot create %s", path);
+	char hex[KB_KEY_FILE_HEX], id[KB_SEAL_ID];
+	bool ok = kb_key_file_make(path, hex, err) && kb_seal_key_read(kb_sv_str(hex), &key);
 
-	kb_random(key.bytes, sizeof(key.bytes));
-	kb_hex(key.bytes, sizeof(key.bytes), hex);
-	memcpy(hex + sizeof(hex) - 2, "\n", 2);
-	ok = ok && kb_fd_write_all(fd, kb_sv_str(hex), path, err)
-	     && (fsync(fd) == 0 || kb_fail_errno(err, "cannot sync %s", path));
-	kb_fd_close(&fd);
 	explicit_bzero(hex, sizeof(hex));
+	if (!ok)
+		return false;
 	kb_seal_key_id(&key, id);
 	explicit_bzero(&key, sizeof(key));
-	if (ok)
-		printf("the key %s is in %s: without it no backup comes back that is made with "
-		       "it\n",
-		       id, path);
-	return ok;
+	printf("the key %s is in %s: without it no backup comes back that is made with it\n", id,
+	       path);
+	return true;
 }
 
 static bool run(struct arguments *args, struct kb_arena *arena, struct kb_err *err)

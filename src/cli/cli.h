@@ -24,6 +24,7 @@ int kb_cli_support(int argc, char **argv);
 int kb_cli_models(int argc, char **argv);
 int kb_cli_oidc(int argc, char **argv);
 int kb_cli_audit(int argc, char **argv);
+int kb_cli_secrets(int argc, char **argv);
 int kb_cli_adopt(int argc, char **argv);
 int kb_cli_export(int argc, char **argv);
 int kb_cli_import(int argc, char **argv);

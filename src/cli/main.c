@@ -39,6 +39,7 @@ static const struct kb_command commands[] = {
 	{ "oidc", kb_cli_oidc, "check [OPTION]…", "ask the provider of sign-ins what it offers, and say what is missing", .takes = KB_TAKES_ALL, .verbs = "check" },
 	{ "models", kb_cli_models, "check [OPTION]…", "ask each model server of the configuration one question and say what works", .takes = KB_TAKES_ALL, .verbs = "check" },
 	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory", .takes = KB_TAKES_PLACE },
+	{ "secrets", kb_cli_secrets, "list|rotate|unseal [--data DIR] … | key FILE", "make a key for secrets in the database, say which are sealed, and seal them anew", .takes = KB_TAKES_PLACE, .verbs = "list rotate unseal key" },
 	{ "audit", kb_cli_audit, "verify [--data DIR] | actions", "verify that the rows of who did what are as they were written, and print what is kept", .takes = KB_TAKES_PLACE, .verbs = "verify actions" },
 	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR|s3://…] [--discard]", "say that a database and blobs belong together, after one of them was restored", .takes = KB_TAKES_PLACE },
 	{ "backup", kb_cli_backup, "PLACE [--every SPAN] [--keep SPANS] [--data DIR] … | list PLACE | verify PLACE [--at TIME] | key FILE", "back up an installation while it runs, see which backups there are, and whether they come back (backup --help says more)", .takes = KB_TAKES_PLACE, .verbs = "list verify key" },

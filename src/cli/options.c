@@ -46,6 +46,8 @@ static const struct kb_option options[] = {
 	  "How often the newest backup is restored into a temporary place and asked; `none`: never.", OPTION(backup_drill) },
 	{ "backup-key-file", "DOCENT_BACKUP_KEY_FILE", "FILE", NULL,
 	  "File with the key that backups are encrypted with, 64 hexadecimal digits; `docent backup key FILE` makes one. Without it they are not.", OPTION(backup_key_file), .is_place = true },
+	{ "secrets-key-file", "DOCENT_SECRETS_KEY_FILE", "FILE,…", NULL,
+	  "File with the key that secrets in the database are sealed with; `docent secrets key FILE` makes one. Behind it, after commas, files of older keys, which still open what they have sealed. Without it such secrets are readable there.", OPTION(secrets_key_file), .is_place = true },
 	{ "public-url", "DOCENT_PUBLIC_URL", "URL", NULL,
 	  "Address under which clients reach the service; without it, each request's Host.", OPTION(public_url) },
 	{ "tls-cert", "DOCENT_TLS_CERT", "FILE", NULL, "Certificate chain (PEM); with --tls-key the service speaks HTTPS.", OPTION(tls_cert) },

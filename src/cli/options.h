@@ -18,6 +18,7 @@ struct kb_options {
 	        *s3_secret_file;
 	const char *cache, *cache_bytes;
 	const char *backup, *backup_every, *backup_keep, *backup_drill, *backup_key_file;
+	const char *secrets_key_file;
 	const char *plans, *rate_limit, *public_daily, *public_address;
 	const char *model_url, *model_name, *model_key, *model_key_file, *model_context,
 	        *model_chores, *custom_depth;

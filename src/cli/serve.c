@@ -30,11 +30,13 @@
 #include "cli/encoding.h"
 #include "cli/models_mark.h"
 #include "cli/options.h"
+#include "cli/serve_plan.h"
 #include "crawl/browser.h"
 #include "crawl/films.h"
 #include "crawl/follow.h"
 #include "crawl/scripts.h"
 #include "index/meaning.h"
+#include "store/secrets.h"
 #include "store/signins.h"
 #include "ui/ui.h"
 #include "upkeep/installation.h"
@@ -72,91 +74,6 @@ int kb_cli_fail(int code, const char *fmt, ...)
 	return code;
 }
 
-/* What the options say, checked. */
-struct plan {
-	struct kb_options options;
-	enum kb_log_level log_level;
-	enum kb_log_format log_format;
-	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
-	        deleted_days, audit_days, wrong_keys, stop_grace_s, host_pause_ms, model_context,
-	        custom_depth;
-	bool allow_plain_http, allow_unsandboxed, model_chores;
-	char host[256];
-	int64_t port;
-	struct kb_sv embed_url, rerank_url; /* empty: none */
-	struct kb_places places;
-	struct kb_calendar_config backups; /* as far as options say */
-};
-
-/* What --backup and its like say. */
-static bool read_backups(struct kb_arena *arena, struct plan *plan, struct kb_err *err)
-{
-	const struct kb_options *o = &plan->options;
-	struct kb_calendar_config *out = &plan->backups;
-
-	if (!kb_span_read(kb_sv_str(o->backup_every), &out->every_us))
-		return kb_fail(err, KB_E_INVALID,
-		               "--backup-every is %s; it must be like 15m, 6h or 1d",
-		               o->backup_every);
-	if (strcmp(o->backup_drill, "none") != 0
-	    && !kb_span_read(kb_sv_str(o->backup_drill), &out->drill_us))
-		return kb_fail(err, KB_E_INVALID,
-		               "--backup-drill is %s; it must be like 12h or 1d, or none",
-		               o->backup_drill);
-	if (!kb_keep_read(kb_sv_str(o->backup_keep), &out->keep, err))
-		return false;
-	return !o->backup || kb_backup_where(arena, o->backup, o, &out->where, err);
-}
-
-static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan *plan,
-                      struct kb_err *err)
-{
-	struct kb_options *o = &plan->options;
-
-	if (!kb_options_read(arena, argc, argv, 1, o, err)
-	    || !kb_option_listen(o->listen, plan->host, sizeof(plan->host), &plan->port, err)
-	    || !kb_option_int("--threads", o->threads, 0, 64, &plan->threads, err)
-	    || !kb_option_int("--workers", o->workers, 1, 1024, &plan->workers, err)
-	    || !kb_option_int("--ingest-threads", o->ingest_threads, 1, 64, &plan->ingest_threads,
-	                      err)
-	    || !kb_option_int("--open-agents", o->open_agents, 1, 1000000, &plan->open_agents, err)
-	    || !kb_option_int("--open-agents-memory", o->open_agents_memory, 1, 1 << 20,
-	                      &plan->open_agents_mb, err)
-	    || !kb_option_int("--deleted-days", o->deleted_days, 0, 3650, &plan->deleted_days, err)
-	    || !kb_option_int("--audit-days", o->audit_days, 0, 36500, &plan->audit_days, err)
-	    || !kb_option_int("--wrong-keys", o->wrong_keys, 0, 1000000000, &plan->wrong_keys, err)
-	    || !kb_option_int("--trash-days", o->trash_days, 0, 3650, &plan->trash_days, err)
-	    || !kb_option_int("--host-pause", o->host_pause_ms, 0, 60000, &plan->host_pause_ms, err)
-	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
-	    || !kb_option_int("--model-context", o->model_context, 256, 100000000,
-	                      &plan->model_context, err)
-	    || !kb_option_int("--custom-depth", o->custom_depth, 100, 1000000, &plan->custom_depth,
-	                      err)
-	    || !kb_option_flag("--model-chores", o->model_chores, &plan->model_chores, err)
-	    || !kb_option_flag("--allow-plain-http", o->allow_plain_http, &plan->allow_plain_http,
-	                       err)
-	    || !kb_option_flag("--allow-unsandboxed-parsing", o->allow_unsandboxed_parsing,
-	                       &plan->allow_unsandboxed, err))
-		return false;
-	if (!kb_upstream_check(arena,
-	                       &(struct kb_upstream_option){ "embed", o->embed_url, o->embed_name,
-	                                                     o->embed_key },
-	                       "/embeddings", &plan->embed_url, err)
-	    || !kb_upstream_check(arena,
-	                          &(struct kb_upstream_option){ "rerank", o->rerank_url,
-	                                                        o->rerank_name, o->rerank_key },
-	                          "/rerank", &plan->rerank_url, err))
-		return false;
-	if (!kb_log_parse(o->log, &plan->log_level, &plan->log_format))
-		return kb_fail(err, KB_E_INVALID,
-		               "--log is %s; it must be debug, info, warn, error or off, perhaps "
-		               "with ,json",
-		               o->log);
-	if (!o->tls_cert != !o->tls_key)
-		return kb_fail(err, KB_E_INVALID, "--tls-cert and --tls-key go together");
-	return kb_options_places(o, &plan->places, err) && read_backups(arena, plan, err);
-}
-
 /* As if the operator had stopped it. */
 static void stop_serving(void *arg)
 {
@@ -166,7 +83,7 @@ static void stop_serving(void *arg)
 
 /* Two doors stay shut until the operator opens them: strangers before there is a key, and keys over
  * plain HTTP. */
-static bool may_listen(const struct plan *plan, struct kb_store *store, struct kb_err *err)
+static bool may_listen(const struct kb_serve_plan *plan, struct kb_store *store, struct kb_err *err)
 {
 	int64_t keys;
 
@@ -289,7 +206,7 @@ static bool may_spend(void *arg, const struct kb_agent *agent, bool *may, struct
 	return ok;
 }
 
-static struct kb_sweep_limits sweep_limits(const struct plan *plan)
+static struct kb_sweep_limits sweep_limits(const struct kb_serve_plan *plan)
 {
 	struct kb_sweep_limits limits = kb_sweep_usual();
 
@@ -300,7 +217,7 @@ static struct kb_sweep_limits sweep_limits(const struct plan *plan)
 /* The parts of one service, in the order in which they are opened; close_all() goes the other way
  * and takes what was not opened yet as well. */
 struct service {
-	const struct plan *plan;
+	const struct kb_serve_plan *plan;
 	struct kb_arena *arena;
 	struct kb_clock clock;
 	struct kb_log log;
@@ -494,7 +411,7 @@ static void name_in_log(void *arg, const char *name)
 /* The store and the blobs, which belong together. */
 static bool open_data(struct service *s, struct kb_err *err)
 {
-	const struct plan *plan = s->plan;
+	const struct kb_serve_plan *plan = s->plan;
 	struct kb_api *api = &s->api;
 	struct kb_installed data = { .blobs_at = plan->places.blobs };
 
@@ -514,6 +431,7 @@ static bool open_data(struct service *s, struct kb_err *err)
 	                                   .joined_arg = s,
 	                                   .clock = api->clock,
 	                                   .log = api->log,
+	                                   .secret_keys = plan->secret_keys,
 	                                   .keep_deleted_us =
 	                                           plan->deleted_days * 24 * 3600 * KB_SECOND_US },
 	        err);
@@ -523,14 +441,40 @@ static bool open_data(struct service *s, struct kb_err *err)
 	return kb_installation_join(&data, err);
 }
 
+/* What needs a secret whose key is not there fails by name, and all else goes on: a key that is
+ * lost must not end the service. */
+static void warn_of_secrets(struct service *s)
+{
+	struct kb_secrets_row *rows;
+	struct kb_err err;
+	size_t count;
+
+	if (!kb_store_secrets_list(s->api.store, s->arena, &rows, &count, &err)) {
+		kb_warn(&s->log, "secrets not looked at error=%s", err.msg);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!rows[i].opens)
+			kb_warn(&s->log,
+			        "%s do not open: --secrets-key-file names no file of their key "
+			        "key=%.*s count=%" PRId64,
+			        rows[i].what, KB_SV_ARG(rows[i].key), rows[i].count);
+		else if (!rows[i].key.n && s->plan->secret_keys)
+			kb_warn(&s->log,
+			        "%s are readable in the database: docent secrets rotate seals "
+			        "them count=%" PRId64,
+			        rows[i].what, rows[i].count);
+}
+
 /* The blobs are asked whose they are before a store would be made; then the store, whose lock keeps
  * a second server out. */
 static bool open_places(struct service *s, struct kb_err *err)
 {
-	const struct plan *plan = s->plan;
+	const struct kb_serve_plan *plan = s->plan;
 
 	if (!open_data(s, err) || !may_listen(plan, s->api.store, err))
 		return false;
+	warn_of_secrets(s);
 	warn_if_open(&s->log, plan->options.data);
 	if (plan->options.store && !kb_store_is_address(plan->options.store))
 		warn_if_open(&s->log, plan->places.store);
@@ -590,7 +534,7 @@ static int64_t models_mark(void *arg)
 /* Reading documents, fetching them, and upkeep. */
 static void start_background(struct service *s)
 {
-	const struct plan *plan = s->plan;
+	const struct kb_serve_plan *plan = s->plan;
 	struct kb_api *api = &s->api;
 	struct kb_err err;
 
@@ -678,7 +622,7 @@ static void start_backups(struct service *s)
 /* What answers and what indexes; nothing here can fail. */
 static void start_work(struct service *s)
 {
-	const struct plan *plan = s->plan;
+	const struct kb_serve_plan *plan = s->plan;
 	struct kb_api *api = &s->api;
 
 	/* Before anything is stored. */
@@ -760,7 +704,7 @@ static void say_listening(const struct service *s, const char *url)
 /* The door last. */
 static bool open_door(struct service *s, struct kb_err *err)
 {
-	const struct plan *plan = s->plan;
+	const struct kb_serve_plan *plan = s->plan;
 	struct kb_server_config net;
 	char url[300];
 
@@ -923,7 +867,7 @@ static void wait_for_stop(struct service *s, const sigset_t *signals)
 	}
 }
 
-static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_arena *arena,
+static bool serve(const struct kb_serve_plan *plan, const sigset_t *signals, struct kb_arena *arena,
                   struct kb_err *err)
 {
 	struct service s = { .plan = plan, .arena = arena };
@@ -951,11 +895,11 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 bool kb_serve_would(struct kb_arena *arena, int argc, char **argv, struct kb_store *store,
                     struct kb_err *err)
 {
-	struct plan plan = { 0 };
+	struct kb_serve_plan plan = { 0 };
 	struct service s = { .plan = &plan, .arena = arena };
 	bool ok;
 
-	if (!read_plan(arena, argc, argv, &plan, err))
+	if (!kb_serve_plan_read(arena, argc, argv, &plan, err))
 		return false;
 	kb_log_init(&s.log, KB_LOG_OFF, plan.log_format, STDERR_FILENO);
 	s.api.log = &s.log;
@@ -972,7 +916,7 @@ bool kb_serve_would(struct kb_arena *arena, int argc, char **argv, struct kb_sto
 int kb_cli_serve(int argc, char **argv)
 {
 	struct kb_arena arena = { 0 };
-	struct plan plan = { 0 };
+	struct kb_serve_plan plan = { 0 };
 	struct kb_err err = { 0 };
 	sigset_t signals;
 	int code = 0;
@@ -989,7 +933,7 @@ int kb_cli_serve(int argc, char **argv)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	if (!read_plan(&arena, argc, argv, &plan, &err))
+	if (!kb_serve_plan_read(&arena, argc, argv, &plan, &err))
 		code = kb_cli_fail(2, "%s", err.msg);
 	else if (!serve(&plan, &signals, &arena, &err))
 		code = kb_cli_fail(1, "%s", err.msg);

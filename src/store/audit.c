@@ -161,7 +161,8 @@ bool kb_audit_add(struct kb_db_conn *conn, struct kb_store *store,
 {
 	struct kb_audit audit = { .store = store, .entry = *entry, .now = kb_store_now(store) };
 
-	audit.entry.command = KB_SV("service");
+	if (!audit.entry.command.n)
+		audit.entry.command = KB_SV("service");
 	if (!audit.entry.account_id
 	    && !kb_db_int(conn, &sql[FIRST_ACCOUNT], KB_NO_VALUES, 0, &audit.entry.account_id, err))
 		return false;

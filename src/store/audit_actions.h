@@ -57,6 +57,7 @@
 	X(PLUGIN_UPDATE,     "plugin.update",     "How the agent presents itself to programs was said") \
 	X(SECRET_CREATE,     "secret.create",     "The secret that signs visitors was made anew") \
 	X(SECRET_DELETE,     "secret.delete",     "It was taken away") \
+	X(SECRET_SEAL,       "secret.seal",       "Secrets in the database were sealed anew, or made readable") \
 	X(SESSION_BEGIN,     "session.begin",     "A browser signed in") \
 	X(SESSION_END,       "session.end",       "A browser was signed out") \
 	X(SETTINGS_UPDATE,   "settings.update",   "Settings of an agent were changed") \

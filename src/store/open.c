@@ -70,14 +70,14 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_queue_finish,   &kb_sql_remove,
 	&kb_sql_repairs,        &kb_sql_replicate,
 	&kb_sql_reports,        &kb_sql_robots,
-	&kb_sql_segments,       &kb_sql_signins,
-	&kb_sql_sources,        &kb_sql_sources_queue,
-	&kb_sql_starters,       &kb_sql_store,
-	&kb_sql_takeback,       &kb_sql_talklinks,
-	&kb_sql_upkeep,         &kb_sql_vectors,
-	&kb_sql_verified,       &kb_sql_verify,
-	&kb_sql_views,          &kb_sql_visitors,
-	&kb_sql_work,
+	&kb_sql_secrets,        &kb_sql_segments,
+	&kb_sql_signins,        &kb_sql_sources,
+	&kb_sql_sources_queue,  &kb_sql_starters,
+	&kb_sql_store,          &kb_sql_takeback,
+	&kb_sql_talklinks,      &kb_sql_upkeep,
+	&kb_sql_vectors,        &kb_sql_verified,
+	&kb_sql_verify,         &kb_sql_views,
+	&kb_sql_visitors,       &kb_sql_work,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
@@ -374,6 +374,7 @@ struct kb_store *kb_store_open_as(const struct kb_store_config *config, struct k
 	store->clock = config->clock ? config->clock : &store->own_clock;
 	store->log = config->log;
 	store->keep_deleted_us = config->keep_deleted_us;
+	store->secret_keys = config->secret_keys;
 	store->lock_fd = -1;
 	store->keys = kb_cache_new(&kb_key_columns, store->clock);
 	store->agents = kb_cache_new(&kb_agent_columns, store->clock);

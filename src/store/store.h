@@ -29,6 +29,7 @@
 #include "base/log.h"
 
 struct kb_store;
+struct kb_secret_keys;
 
 /*
  * at: a directory that holds docent.db (SQLite; made if missing), or a postgresql:// address of
@@ -64,6 +65,9 @@ struct kb_store_config {
 	const struct kb_log *log;
 	/* So long agents and documents that are deleted can be taken back; 0: not at all. */
 	int64_t keep_deleted_us;
+	/* What secrets are sealed with (secret_keys.h), as long as the store is open; NULL: they
+	 * stand there as they are. */
+	const struct kb_secret_keys *secret_keys;
 };
 struct kb_store *kb_store_open_as(const struct kb_store_config *config,
                                   struct kb_err *err) KB_MUST_CHECK;

@@ -8,6 +8,7 @@
 #include "store/store.h"
 
 struct kb_cache;
+struct kb_secret_keys;
 
 struct kb_store {
 	struct kb_db *db;
@@ -21,6 +22,7 @@ struct kb_store {
 	struct kb_nodes *nodes;     /* where others serve the same database; else NULL */
 	_Atomic bool lease_unheard; /* of what this process holds: work.h */
 	int64_t keep_deleted_us;    /* kb_store_config's */
+	const struct kb_secret_keys *secret_keys; /* the same */
 	/* The process's own: of SQLite's database, or a node's home, or NULL. */
 	char *directory;
 	int lock_fd;              /* of docent.lock; -1: not exclusive */

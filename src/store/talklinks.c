@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "store/conversations_own.h"
 #include "store/publish.h"
+#include "store/secrets_own.h"
 #include "store/store_own.h"
 #include "store/talklinks_own.h"
 #include "store/visitors_own.h"
@@ -170,10 +171,16 @@ bool kb_store_embed_secret_make(struct kb_store *store, int64_t agent_id,
                                 char secret[KB_EMBED_SECRET_TEXT], struct kb_err *err)
 {
 	struct change in = { .agent_id = agent_id, .now = kb_store_now(store) };
+	struct kb_arena arena = { 0 };
+	bool ok;
 
 	kb_random_text(secret, KB_EMBED_SECRET_TEXT - 1);
-	in.text = kb_sv_str(secret);
-	return kb_db_write(store->db, put_secret, &in, err);
+	in.text = kb_secret_stored(store, &arena,
+	                           (struct kb_secret_at){ KB_SECRET_VISITORS, agent_id },
+	                           kb_sv_str(secret));
+	ok = kb_db_write(store->db, put_secret, &in, err);
+	kb_arena_fini(&arena);
+	return ok;
 }
 
 static bool delete_secret(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -195,10 +202,13 @@ bool kb_store_embed_secret(struct kb_store *store, struct kb_arena *arena, int64
                            struct kb_sv *secret, struct kb_err *err)
 {
 	struct kb_db_rows rows;
+	struct kb_sv stored = KB_SV("");
 
-	*secret = KB_SV("");
 	kb_rows_take(&rows, store->db, &sql[SECRET], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows))
-		*secret = kb_rows_text(&rows, arena, 0);
-	return kb_rows_close(&rows, err);
+		stored = kb_rows_text(&rows, arena, 0);
+	return kb_rows_close(&rows, err)
+	       && kb_secret_told(store, arena,
+	                         (struct kb_secret_at){ KB_SECRET_VISITORS, agent_id }, stored,
+	                         secret, err);
 }

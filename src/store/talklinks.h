@@ -35,7 +35,7 @@ bool kb_store_embed_secret_make(struct kb_store *store, int64_t agent_id,
                                 struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_embed_secret_delete(struct kb_store *store, int64_t agent_id,
                                   struct kb_err *err) KB_MUST_CHECK;
-/* Empty: it has none. */
+/* Empty: it has none. KB_E_IO: it is sealed, and its key is not there. */
 bool kb_store_embed_secret(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                            struct kb_sv *secret, struct kb_err *err) KB_MUST_CHECK;
 

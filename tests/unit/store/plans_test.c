@@ -148,6 +148,7 @@ static struct excuse wide[] = {
 	{ "sign_in_", "", "the same" },
 	{ "starters_", "starters", "those asked for in a time" },
 	{ "audit_first_account", "accounts", "one row" },
+	{ "secret_", "embed_secrets", "at the start, and by a tool" },
 	{ "attempt_sweep", "sign_in_attempts", "what is old" },
 	{ "guess_purge", "guesses", "the same" },
 	{ "visit_sweep", "visits", "the same" },

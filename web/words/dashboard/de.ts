@@ -912,6 +912,7 @@ const de: Words = {
       "plugin.update": "Plugin geändert",
       "secret.create": "Geheimnis der Besucher angelegt",
       "secret.delete": "Geheimnis der Besucher entfernt",
+      "secret.seal": "Geheimnisse neu versiegelt",
       "session.begin": "Angemeldet",
       "session.end": "Abgemeldet",
       "settings.update": "Einstellungen geändert",

@@ -888,6 +888,7 @@ const en = {
       "plugin.update": "Plugin changed",
       "secret.create": "Visitors' secret made",
       "secret.delete": "Visitors' secret taken away",
+      "secret.seal": "Secrets sealed anew",
       "session.begin": "Signed in",
       "session.end": "Signed out",
       "settings.update": "Settings changed",

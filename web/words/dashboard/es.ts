@@ -898,6 +898,7 @@ const es: Words = {
       "plugin.update": "Complemento cambiado",
       "secret.create": "Secreto de los visitantes creado",
       "secret.delete": "Secreto de los visitantes quitado",
+      "secret.seal": "Secretos sellados de nuevo",
       "session.begin": "Sesión iniciada",
       "session.end": "Sesión cerrada",
       "settings.update": "Ajustes cambiados",

@@ -904,6 +904,7 @@ const fr: Words = {
       "plugin.update": "Plugin modifié",
       "secret.create": "Secret des visiteurs créé",
       "secret.delete": "Secret des visiteurs retiré",
+      "secret.seal": "Secrets scellés à nouveau",
       "session.begin": "Connexion",
       "session.end": "Déconnexion",
       "settings.update": "Réglages modifiés",

@@ -874,6 +874,7 @@ const ja: Words = {
       "plugin.update": "プラグインの変更",
       "secret.create": "訪問者の秘密鍵の作成",
       "secret.delete": "訪問者の秘密鍵の取り消し",
+      "secret.seal": "秘密の再封印",
       "session.begin": "サインイン",
       "session.end": "サインアウト",
       "settings.update": "設定の変更",

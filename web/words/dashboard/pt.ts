@@ -889,6 +889,7 @@ const pt: Words = {
       "plugin.update": "Plugin alterado",
       "secret.create": "Segredo dos visitantes criado",
       "secret.delete": "Segredo dos visitantes retirado",
+      "secret.seal": "Segredos selados de novo",
       "session.begin": "Entrada",
       "session.end": "Saída",
       "settings.update": "Configurações alteradas",

@@ -861,6 +861,7 @@ const zh: Words = {
       "plugin.update": "更改插件",
       "secret.create": "创建访客密钥",
       "secret.delete": "取消访客密钥",
+      "secret.seal": "重新封存密钥",
       "session.begin": "登录",
       "session.end": "退出",
       "settings.update": "更改设置",
