@@ -204,6 +204,60 @@ static void join_behind(struct join *j, const struct kb_answer_part *last, size_
 	j->count += n > 0;
 }
 
+/* Whether the line is one more item of a list that stands right behind it, or before it. */
+static bool is_more(const struct join *j, const struct kb_candidate *in, struct line line)
+{
+	return line.end > line.start && is_item(line.mark) && !is_said(j, in, line.start);
+}
+
+static bool goes_on_before(struct join *j, const struct kb_answer_part *first)
+{
+	const struct kb_candidate *in = &j->candidates[first->candidate], *from;
+	const struct kb_line_mark *mark = kb_passage_mark(&in->passage, first->start);
+	struct line line;
+
+	if (!is_item(mark) || (mark->number == 1 && mark->depth == 1))
+		return false;
+	line = line_before(&in->passage, first->start);
+	if (line.end > line.start)
+		return is_more(j, in, line);
+	from = beside(j, first->candidate, -1);
+	return from && is_one_section(&from->passage, &in->passage)
+	       && is_more(j, from, line_before(&from->passage, from->passage.text.n));
+}
+
+static bool goes_on_behind(struct join *j, const struct kb_answer_part *last)
+{
+	const struct kb_candidate *in = &j->candidates[last->candidate], *from;
+	struct kb_sv rest = kb_sv_from(in->passage.text, last->end), line_rest;
+	struct line line;
+
+	kb_sv_split(&rest, '\n', &line_rest);
+	line = line_from(&in->passage, in->passage.text.n - rest.n);
+	if (line.end == line.start) {
+		from = beside(j, last->candidate, 1);
+		if (!from || !is_one_section(&in->passage, &from->passage))
+			return false;
+		in = from;
+		line = line_from(&in->passage, 0);
+	}
+	return is_more(j, in, line) && !(line.mark->number == 1 && line.mark->depth == 1);
+}
+
+/* An item alone says what was asked; of several one would think that they are all. */
+static void tell_cut(struct join *j, size_t first)
+{
+	size_t items = 0;
+
+	for (size_t i = first; i < j->part_count; i++)
+		items += is_item(
+		        kb_passage_mark(passage_of(j, j->parts[i].candidate), j->parts[i].start));
+	if (items < 2)
+		return;
+	j->parts[first].more_before = goes_on_before(j, &j->parts[first]);
+	j->parts[j->part_count - 1].more_behind = goes_on_behind(j, &j->parts[j->part_count - 1]);
+}
+
 void kb_answer_join(struct kb_arena *arena, const struct kb_snapshot *snapshot, enum kb_shape shape,
                     struct kb_joined *io)
 {
@@ -213,12 +267,13 @@ void kb_answer_join(struct kb_arena *arena, const struct kb_snapshot *snapshot, 
 
 	if (!places)
 		return;
-	j.candidates = KB_NEW_ARRAY(arena, j.count + 2 * places, struct kb_candidate);
+	/* One to look at. */
+	j.candidates = KB_NEW_ARRAY(arena, j.count + 2 * places + 1, struct kb_candidate);
 	for (size_t i = 0; i < j.count; i++)
 		j.candidates[i] = io->candidates[i];
 	j.parts = KB_NEW_ARRAY(arena, places * (1 + 2 * LINES_MAX), struct kb_answer_part);
 	for (size_t i = 0, end; i < io->part_count; i = end) {
-		size_t said = 0, room;
+		size_t said = 0, room, first = j.part_count;
 
 		for (end = i; end < io->part_count; end++) {
 			if (end > i
@@ -232,6 +287,7 @@ void kb_answer_join(struct kb_arena *arena, const struct kb_snapshot *snapshot, 
 		for (size_t k = i; k < end; k++)
 			say(&j, io->parts[k].candidate, io->parts[k].start, io->parts[k].end);
 		join_behind(&j, &io->parts[end - 1], &room);
+		tell_cut(&j, first);
 	}
 	io->joined = j.count - io->count;
 	io->candidates = j.candidates;

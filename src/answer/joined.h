@@ -1,7 +1,8 @@
 /*
  * The rest of a list, of steps or of code that its passage's end has cut: from the line that leads
  * to it to its last item, as far as there is room. It is read of the passages right before and
- * behind, which the search need not have found.
+ * behind, which the search need not have found. Where a list has no room whole, its first and its
+ * last part know that it goes on.
  *
  * Belongs to the step's worker.
  */

@@ -8,6 +8,9 @@ enum {
 	FENCE = 3,  /* bytes at least */
 };
 
+/* Of a list, more than is said. */
+#define MORE "…"
+
 /* Nothing but blanks is in [from, end). */
 static bool is_blank(struct kb_sv text, size_t from, size_t end)
 {
@@ -197,6 +200,8 @@ struct kb_sv kb_layout_gap(struct kb_layout *layout, struct kb_arena *arena,
 		if (wants_heading(passage, part))
 			gap = kb_arena_printf(arena, "%.*s%.*s", KB_SV_ARG(gap),
 			                      KB_SV_ARG(heading_line(arena, passage)));
+		if (part->more_before)
+			gap = kb_arena_printf(arena, "%.*s" MORE "\n\n", KB_SV_ARG(gap));
 		layout->depth = layout->inside = 0;
 	} else if (layout->fence.n) {
 		gap = next_line(layout, arena, part);
@@ -218,6 +223,11 @@ struct kb_sv kb_layout_gap(struct kb_layout *layout, struct kb_arena *arena,
 	return item ? kb_arena_printf(arena, "%.*s%.*s", KB_SV_ARG(gap),
 	                              KB_SV_ARG(mark(arena, item, layout->depth)))
 	            : gap;
+}
+
+struct kb_sv kb_layout_more(const struct kb_answer_part *last)
+{
+	return last->more_behind ? KB_SV("\n\n" MORE) : KB_SV("");
 }
 
 struct kb_sv kb_layout_marked(struct kb_arena *arena, const struct kb_passage *passage, size_t *at)

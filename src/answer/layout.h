@@ -32,6 +32,9 @@ struct kb_sv kb_layout_gap(struct kb_layout *layout, struct kb_arena *arena,
 struct kb_sv kb_layout_close(struct kb_layout *layout, struct kb_arena *arena,
                              const struct kb_answer_part *next);
 
+/* What tells that the list goes on which a place ends with; empty: it does not. */
+struct kb_sv kb_layout_more(const struct kb_answer_part *last);
+
 /* The passage's text with those marks, to be read by itself; *at, a place of it, becomes where that
  * is then. */
 struct kb_sv kb_layout_marked(struct kb_arena *arena, const struct kb_passage *passage, size_t *at);

@@ -10,6 +10,7 @@
 struct kb_answer_part {
 	uint32_t candidate;
 	uint32_t start, end; /* bytes of its passage's text: verbatim, without debris at its end */
+	bool more_before, more_behind; /* its list has items there that are not said (joined.h) */
 };
 
 /*

@@ -87,13 +87,15 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 		size_t number = foreign ? 0 : cite(out, passage->page_id);
 		bool last = i + 1 == count || !kb_layout_goes_on(run->candidates, part, part + 1);
 		struct kb_sv close = kb_layout_close(&layout, run->arena, last ? NULL : part + 1);
-		struct kb_sv fragment = kb_arena_printf(run->arena, "%.*s%.*s%.*s", KB_SV_ARG(gap),
-		                                        KB_SV_ARG(sentence), KB_SV_ARG(close));
+		struct kb_sv more = last ? kb_layout_more(part) : KB_SV("");
+		struct kb_sv fragment =
+		        kb_arena_printf(run->arena, "%.*s%.*s%.*s%.*s", KB_SV_ARG(gap),
+		                        KB_SV_ARG(sentence), KB_SV_ARG(close), KB_SV_ARG(more));
 
 		/* One marker closes the sentences that stand together; code it stands behind. */
 		if (markers && last && !foreign)
 			fragment = kb_arena_printf(run->arena, "%.*s%s[%zu]", KB_SV_ARG(fragment),
-			                           close.n ? "\n\n" : " ", number);
+			                           close.n && !more.n ? "\n\n" : " ", number);
 		out->quotes[out->quote_count++] = (struct kb_quote){
 			.at = run->text.n + gap.n,
 			.page_id = passage->page_id,

@@ -88,6 +88,41 @@ test("steps that two passages share are said whole, in their order, once", async
   assert.ok(text.startsWith("How to forge a nail\n1. Ask"), text);
 });
 
+test("a list that is longer than an answer says where it goes on, and one that is whole does not", async (t) => {
+  const tools = ["spanner", "brush", "mallet", "gauge"];
+  const step = (i) => `Loosen ring ${i} of the great boiler with the ${tools[i % 4]} and lay it on bench ${i + 100}.`;
+  const numbers = Array.from({ length: 45 }, (_, i) => i + 1);
+  const kb = await start(t);
+  const agent = await kb.agent({
+    files: {
+      "boiler.md": `# Yearly service of the boiler
+
+To do the yearly service, follow these steps:
+
+${numbers.map((i) => `${i}. ${step(i)}`).join("\n")}
+
+The service is done when the lamp is green.
+`,
+      "kiln.md": manual,
+    },
+  });
+  const { llm_response: begun } = await agent.ask("How do I do the yearly service?");
+  assert.ok(begun.includes(`1. ${step(1)}\n2. ${step(2)}\n`), begun);
+  assert.ok(!begun.includes(step(45)), "it has no room");
+  assert.match(begun, /\.\n\n…( \[1\])?$/);
+  assert.equal(begun.match(/…/g).length, 1, begun);
+
+  const { llm_response: middle } = await agent.ask("Where do I lay ring 23 of the great boiler?");
+  assert.match(middle, /bench 123/);
+  const shown = numbers.filter((i) => middle.includes(step(i)));
+  assert.equal(/(^|\n\n)…\n\n\d/.test(middle), shown.length > 1 && shown[0] > 1, middle);
+  assert.equal(/\n\n…( \[1\])?(\n\n|$)/.test(middle), shown.length > 1 && shown.at(-1) < 45, middle);
+
+  const { llm_response: whole } = await agent.ask("How do I fire the kiln?");
+  assert.match(whole, /3\. Close the door\./);
+  assert.ok(!whole.includes("…"), whole);
+});
+
 test("a list is not joined to that of the next section", async (t) => {
   const kb = await start(t);
   const items = (word) => Array.from({ length: 12 }, (_, i) => `- ${word} the ${i}th crown of the purse of Orlin`),

@@ -80,7 +80,8 @@ const findFolder = (dir, name) =>
 /** What an answer has before the items of a list; a document of plain text has it too. */
 const MARK = /^ *(?:-|\d+\.) /,
   MARKS = new RegExp(MARK, "gm"),
-  FENCE = /^ *```$/; // around code
+  FENCE = /^ *```$/, // around code
+  MORE = "…"; // where a list goes on
 const squeezed = (text) => text.replace(/\s+/g, "");
 
 /** The text of a document as bytes, whose places claims name. */
@@ -121,7 +122,7 @@ async function ask(kb, { questions, files }) {
     for (const line of rest
       .replaceAll(MARKS, "")
       .split("\n")
-      .filter((line) => line.trim() && !FENCE.test(line)))
+      .filter((line) => line.trim() && !FENCE.test(line) && line.trim() !== MORE))
       assert.ok(
         await isHeading(agent, citations, line),
         `it is its claims, marks of lists, fences and headings, and no more: ${line}`,
