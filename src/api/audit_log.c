@@ -1,6 +1,7 @@
 /* The audit log as it is read: a page at a time, or as CSV. */
 #include "api/csv.h"
 #include "api/routes.h"
+#include "upkeep/audit_lines.h"
 
 enum { CSV_ROWS = 10000, BATCH = 1000 };
 
@@ -26,35 +27,11 @@ static bool read_filter(struct kb_call *call, struct kb_audit_filter *out, struc
 	       && kb_call_dates(call, &out->from, &out->until, err);
 }
 
-static void write_some(struct kb_jw *jw, const char *name, struct kb_sv text)
-{
-	kb_jw_key_opt(jw, name, text.n ? text : (struct kb_sv){ 0 });
-}
-
 static void write_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
 {
-	const struct kb_audit_row *row = (const struct kb_audit_row *)rows + i;
-	const struct kb_audit_entry *entry = &row->entry;
-
 	(void)call;
 	kb_jw_object(jw);
-	kb_jw_key_time(jw, "at", row->at);
-	kb_jw_key_int_opt(jw, "person_id", entry->person_id);
-	kb_jw_key_int_opt(jw, "key_id", entry->key_id);
-	write_some(jw, "command", entry->command);
-	kb_jw_key_sv(jw, "action", row->action);
-	write_some(jw, "object", entry->object);
-	kb_jw_key_int_opt(jw, "project_id", entry->agent_id);
-	kb_jw_key_str(jw, "outcome", kb_audit_outcomes[row->outcome]);
-	write_some(jw, "address", entry->address);
-	write_some(jw, "request_id", entry->request);
-	kb_jw_key(jw, "changes");
-	if (entry->changes.n)
-		kb_jw_raw(jw, entry->changes);
-	else
-		kb_jw_null(jw);
-	kb_jw_key_int(jw, "node", row->node);
-	kb_jw_key_int(jw, "number", row->seq);
+	kb_audit_row_write(jw, (const struct kb_audit_row *)rows + i);
 	kb_jw_end(jw);
 }
 

@@ -586,6 +586,7 @@ static void start_background(struct service *s)
 	        .temp_dir = plan->places.temp,
 	        .keep_days = keep_days,
 	        .audit_days = plan->audit_days,
+	        .audit_log = plan->options.audit_log,
 	        .sweep = sweep_limits(plan),
 	        .vectorizer = api->vectorizer,
 	        .answerer = api->answerer,

@@ -7,7 +7,7 @@
 #include "store/lists.h"
 
 enum { NEXT, HEAD, ADD, LIST, COUNT, HEADS, WALK, AGES, GONE, TAKE, FIRST_ACCOUNT };
-enum { WALK_ROWS = 500, PURGE_ROWS = 500 };
+enum { WALK_ROWS = 500, PURGE_ROWS = 5000 };
 // clang-format off
 /* The columns of audit (columns.h), those that are hashed first. */
 #define HASHED(FIRST, NEXT) \
@@ -215,6 +215,39 @@ static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct row
 	kb_columns_read(&columns, rows, 0, arena, row);
 }
 
+static void add_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_audit_list *out)
+{
+	struct row row;
+
+	read_row(rows, arena, &row);
+	KB_ROOM(arena, out->v, out->count)
+	[out->count] = (struct kb_audit_row){
+		.entry = row.entry,
+		.action = row.action,
+		.node = row.node,
+		.seq = row.seq,
+		.at = row.at,
+		.outcome = row.outcome >= 0 && row.outcome < KB_AUDIT_OUTCOME_COUNT
+		                   ? (enum kb_audit_outcome)row.outcome
+		                   : KB_AUDIT_FAILED,
+	};
+	out->count++;
+}
+
+bool kb_store_audit_after(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_audit_chain *chain, int64_t limit,
+                          struct kb_audit_list *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct kb_audit_list){ 0 };
+	kb_rows_take(&rows, store->db, &sql[WALK],
+	             KB_VALUES(kb_int(chain->node), kb_int(chain->told), kb_int(limit)));
+	while (kb_rows_next(&rows))
+		add_row(&rows, arena, out);
+	return kb_rows_close(&rows, err);
+}
+
 bool kb_store_audit_list(struct kb_store *store, struct kb_arena *arena,
                          const struct kb_audit_filter *filter, struct kb_audit_list *out,
                          struct kb_err *err)
@@ -236,23 +269,8 @@ bool kb_store_audit_list(struct kb_store *store, struct kb_arena *arena,
 	                    0, &out->total, err))
 		return false;
 	kb_rows_take(&rows, store->db, &sql[LIST], (struct kb_db_values){ v, KB_COUNTOF(v) });
-	while (kb_rows_next(&rows)) {
-		struct row row;
-
-		read_row(&rows, arena, &row);
-		KB_ROOM(arena, out->v, out->count)
-		[out->count] = (struct kb_audit_row){
-			.entry = row.entry,
-			.action = row.action,
-			.node = row.node,
-			.seq = row.seq,
-			.at = row.at,
-			.outcome = row.outcome >= 0 && row.outcome < KB_AUDIT_OUTCOME_COUNT
-			                   ? (enum kb_audit_outcome)row.outcome
-			                   : KB_AUDIT_FAILED,
-		};
-		out->count++;
-	}
+	while (kb_rows_next(&rows))
+		add_row(&rows, arena, out);
 	return kb_rows_close(&rows, err);
 }
 
@@ -287,6 +305,7 @@ static bool read_heads(struct kb_db_conn *conn, struct kb_arena *arena, struct h
 }
 
 struct purge {
+	struct kb_store *store;
 	int64_t before, removed;
 };
 
@@ -324,12 +343,23 @@ static bool purge_chain(struct kb_db_conn *conn, struct kb_arena *arena, const s
 
 static bool purge(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
+	struct purge *in = arg;
 	struct kb_arena arena = { 0 };
 	struct heads heads;
 	bool ok = read_heads(conn, &arena, &heads, err);
 
+	in->removed = 0; /* it may be run again */
 	for (size_t i = 0; ok && i < heads.count; i++)
-		ok = purge_chain(conn, &arena, &heads.v[i], arg, err);
+		ok = purge_chain(conn, &arena, &heads.v[i], in, err);
+	if (ok && in->removed) {
+		char before[KB_TIME_TEXT];
+		struct kb_audit_entry entry = { .action = KB_AUDIT_AUDIT_PURGE };
+
+		kb_time_format(before, in->before);
+		entry.object =
+		        kb_arena_printf(&arena, "%" PRId64 " rows before %s", in->removed, before);
+		ok = kb_audit_add(conn, in->store, &entry, err);
+	}
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -337,7 +367,7 @@ static bool purge(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_audit_purge(struct kb_store *store, int64_t before, int64_t *removed,
                           struct kb_err *err)
 {
-	struct purge in = { .before = before };
+	struct purge in = { .store = store, .before = before };
 	bool ok = kb_db_write(store->db, purge, &in, err);
 
 	*removed = in.removed;
@@ -414,7 +444,7 @@ static bool walk_chain(struct walk *walk, struct kb_err *err)
 		ok = kb_rows_close(&rows, err);
 		kb_arena_reset(&arena);
 	}
-	if (ok && !walk->saw_head)
+	if (ok && !walk->saw_head && walk->head->seq > 0)
 		find(walk, walk->head->seq, "the last rows are missing");
 	kb_arena_fini(&arena);
 	return ok;

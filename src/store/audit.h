@@ -77,9 +77,19 @@ bool kb_store_audit_list(struct kb_store *store, struct kb_arena *arena,
                          const struct kb_audit_filter *filter, struct kb_audit_list *out,
                          struct kb_err *err) KB_MUST_CHECK;
 
-/* Takes away what is older than that from the beginning of each chain, some hundred rows at a time,
- * and notes what each begins behind then; its last row stays. *removed: how many; 0: there are no
- * more. */
+/* A chain, and how far it was told elsewhere (audit_told.h). */
+struct kb_audit_chain {
+	int64_t node;
+	int64_t seq, told; /* the last row, and the last that was told */
+};
+/* Rows of a chain behind those that were told, oldest first, as many as `limit`. */
+bool kb_store_audit_after(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_audit_chain *chain, int64_t limit,
+                          struct kb_audit_list *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* Takes away what is older than that from the beginning of each chain, some thousand rows at a
+ * time, and notes what each begins behind then; its last row stays. A row of the first account says
+ * how many went, in the same transaction. *removed: how many; 0: there are no more. */
 bool kb_store_audit_purge(struct kb_store *store, int64_t before, int64_t *removed,
                           struct kb_err *err) KB_MUST_CHECK;
 

@@ -17,6 +17,7 @@
 	X(ANSWER_CREATE,     "answer.create",     "A checked answer was written") \
 	X(ANSWER_UPDATE,     "answer.update",     "It was checked again, perhaps with another text") \
 	X(ANSWER_DELETE,     "answer.delete",     "It was deleted") \
+	X(AUDIT_PURGE,       "audit.purge",       "Rows of this log went by age (--audit-days)") \
 	X(CONVERSATION_BRING, "conversation.bring", "A conversation that was held elsewhere was brought") \
 	X(CONVERSATION_DELETE, "conversation.delete", "A conversation was deleted with its messages") \
 	X(DIRECTORY_CREATE,  "directory.create",  "A token was made with which a directory keeps people and groups (SCIM)") \

@@ -21,6 +21,7 @@
 #define KB_WORK_GAPS      "gaps"
 #define KB_WORK_KEPT      "kept"
 #define KB_WORK_CONFLICTS "conflicts"
+#define KB_WORK_AUDIT     "audit"
 
 struct kb_work {
 	const char *kind;

@@ -20,7 +20,8 @@ struct kb_upkeep_config {
 	bool (*keep_days)(void *arg, const struct kb_agent *agent, int64_t *days,
 	                  struct kb_err *err);
 	void *keep_arg;
-	int64_t audit_days; /* as many the audit log's rows are kept; 0: for ever */
+	int64_t audit_days;    /* as many the audit log's rows are kept; 0: for ever */
+	const char *audit_log; /* where its lines go (audit_lines.h); NULL: nowhere */
 	struct kb_sweep_limits sweep;
 	/* Makes vectors of passages. NULL: nobody does. */
 	const struct kb_vectorizer *vectorizer;

@@ -41,7 +41,7 @@ struct kb_upkeep {
 	struct kb_remover *remover;
 	struct kb_repairer *repairer;
 	struct kb_vectorize *vectorize;
-	struct kb_round *chores, *openings, *gaps, *conflicts, *kept;
+	struct kb_round *chores, *openings, *gaps, *conflicts, *kept, *lines;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t merges, swept, learned, folded;
 	_Atomic int64_t discarded, recalled, in_trash, unnamed;
@@ -340,6 +340,7 @@ struct kb_upkeep *kb_upkeep_start(const struct kb_upkeep_config *config)
 	up->gaps = kb_gaps_start(config);
 	up->conflicts = kb_conflicts_start(config);
 	up->kept = kb_kept_start(config);
+	up->lines = kb_audit_lines_start(config);
 	return up;
 }
 
@@ -354,6 +355,7 @@ void kb_upkeep_stop(struct kb_upkeep *up)
 	kb_round_stop(up->gaps);
 	kb_round_stop(up->conflicts);
 	kb_round_stop(up->kept);
+	kb_round_stop(up->lines);
 	kb_round_stop(up->openings);
 	pthread_join(up->upkeep, NULL);
 	pthread_join(up->learner, NULL);
@@ -386,4 +388,5 @@ void kb_upkeep_stats(struct kb_upkeep *up, struct kb_upkeep_stats *out)
 	kb_repairer_stats(up->repairer, &out->repair);
 	kb_vectorize_stats(up->vectorize, &out->vectorize);
 	kb_chores_stats(up->chores, &out->chores);
+	kb_audit_lines_stats(up->lines, &out->lines);
 }

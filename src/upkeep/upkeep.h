@@ -13,6 +13,7 @@
 #ifndef KB_UPKEEP_UPKEEP_H
 #define KB_UPKEEP_UPKEEP_H
 
+#include "upkeep/audit_lines.h"
 #include "upkeep/chores.h"
 #include "upkeep/config.h"
 #include "upkeep/conflicts.h"
@@ -39,6 +40,7 @@ struct kb_upkeep_stats {
 	struct kb_vectorize_stats vectorize;
 	struct kb_repair_stats repair;
 	struct kb_chore_stats chores;
+	struct kb_audit_lines_stats lines;
 };
 void kb_upkeep_stats(struct kb_upkeep *upkeep, struct kb_upkeep_stats *out);
 

@@ -872,6 +872,7 @@ const de: Words = {
       "answer.create": "Geprüfte Antwort geschrieben",
       "answer.update": "Geprüfte Antwort geändert",
       "answer.delete": "Geprüfte Antwort gelöscht",
+      "audit.purge": "Alte Zeilen dieses Protokolls entfernt",
       "conversation.bring": "Gespräch übernommen",
       "conversation.delete": "Gespräch gelöscht",
       "directory.create": "Token eines Verzeichnisses angelegt",

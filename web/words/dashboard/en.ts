@@ -848,6 +848,7 @@ const en = {
       "answer.create": "Checked answer written",
       "answer.update": "Checked answer changed",
       "answer.delete": "Checked answer deleted",
+      "audit.purge": "Old rows of this log removed",
       "conversation.bring": "Conversation brought",
       "conversation.delete": "Conversation deleted",
       "directory.create": "Directory's token made",

@@ -858,6 +858,7 @@ const es: Words = {
       "answer.create": "Respuesta revisada escrita",
       "answer.update": "Respuesta revisada cambiada",
       "answer.delete": "Respuesta revisada eliminada",
+      "audit.purge": "Filas antiguas de este registro eliminadas",
       "conversation.bring": "Conversación traída",
       "conversation.delete": "Conversación eliminada",
       "directory.create": "Token de un directorio creado",

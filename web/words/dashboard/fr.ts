@@ -864,6 +864,7 @@ const fr: Words = {
       "answer.create": "Réponse vérifiée écrite",
       "answer.update": "Réponse vérifiée modifiée",
       "answer.delete": "Réponse vérifiée supprimée",
+      "audit.purge": "Anciennes lignes de ce journal supprimées",
       "conversation.bring": "Conversation apportée",
       "conversation.delete": "Conversation supprimée",
       "directory.create": "Jeton d'un annuaire créé",

@@ -834,6 +834,7 @@ const ja: Words = {
       "answer.create": "確認済みの回答の作成",
       "answer.update": "確認済みの回答の変更",
       "answer.delete": "確認済みの回答の削除",
+      "audit.purge": "このログの古い行の削除",
       "conversation.bring": "会話の取り込み",
       "conversation.delete": "会話の削除",
       "directory.create": "ディレクトリ用トークンの作成",

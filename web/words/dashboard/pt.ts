@@ -849,6 +849,7 @@ const pt: Words = {
       "answer.create": "Resposta verificada escrita",
       "answer.update": "Resposta verificada alterada",
       "answer.delete": "Resposta verificada excluída",
+      "audit.purge": "Linhas antigas deste registo removidas",
       "conversation.bring": "Conversa trazida",
       "conversation.delete": "Conversa excluída",
       "directory.create": "Token de um diretório criado",

@@ -821,6 +821,7 @@ const zh: Words = {
       "answer.create": "撰写已核对的回答",
       "answer.update": "更改已核对的回答",
       "answer.delete": "删除已核对的回答",
+      "audit.purge": "删除此日志的旧记录",
       "conversation.bring": "带入对话",
       "conversation.delete": "删除对话",
       "directory.create": "创建目录令牌",
