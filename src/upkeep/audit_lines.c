@@ -280,11 +280,12 @@ struct kb_round *kb_audit_lines_start(const struct kb_upkeep_config *config)
 
 void kb_audit_lines_stats(struct kb_round *round, struct kb_audit_lines_stats *out)
 {
-	struct lines *lines = round ? KB_OUTER(round, struct lines, round) : NULL;
+	struct lines *lines;
 
 	*out = (struct kb_audit_lines_stats){ 0 };
-	if (!lines)
+	if (!round)
 		return;
+	lines = KB_OUTER(round, struct lines, round);
 	out->written = atomic_load(&lines->written);
 	out->waiting = atomic_load(&lines->waiting);
 	out->failed = atomic_load(&lines->failed);
