@@ -78,6 +78,7 @@ struct kb_api {
 	struct kb_readies *readies;       /* what of agents can be found by meaning (ready.h) */
 	struct kb_clock *clock;
 	const struct kb_log *log;
+	enum kb_audit_reads audit_reads; /* which reads leave a row in the audit log */
 	int64_t public_daily;   /* questions that an agent's visitors may ask a day; 0: no limit */
 	int64_t public_address; /* and a minute, those who visit from one address */
 	const char *public_url; /* without a slash at its end; NULL: from each request's Host */
@@ -155,7 +156,8 @@ struct kb_api_route {
 	enum kb_role role;
 	enum kb_verb verb;
 	bool (*fast)(struct kb_request *req);
-	/* What is kept of it in the audit log; 0: nothing. */
+	/* What is kept of it in the audit log; 0: nothing. Of what reads only where --audit-reads
+	 * says so. */
 	enum kb_audit_action action;
 	enum kb_plan_feature feature; /* of the plan, that the route needs; 0: none */
 	/* An agent of another account: 403 instead of 404. The contract's rule where the agent

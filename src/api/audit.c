@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "out/link.h"
+#include "store/labels.h"
 
 enum { LEVELS = 16, VALUE_CHARS = 200, FIELDS_MAX = 60 };
 
@@ -140,7 +141,7 @@ static const struct {
 	{ "gapId", "gap" },          { "testId", "test" },
 	{ "deletedId", "document" }, { "deletedAgentId", "agent" },
 	{ "tokenId", "token" },      { "userId", "user" },
-	{ "groupId", "group" },
+	{ "groupId", "group" },      { "messageId", "message" },
 };
 
 /* "document 12"; of what makes something, what it is made in. */
@@ -177,6 +178,43 @@ static struct kb_audit_entry entry_of(const struct kb_call *call)
 		.address = kb_sv_str(call->req->peer),
 		.request = kb_sv_str(call->req->name),
 	};
+}
+
+bool kb_call_is_audited(const struct kb_call *call)
+{
+	enum kb_audit_reads level = kb_audit_reads_of(call->row->action);
+
+	if (!call->row->action || !call->who.account || level > call->api->audit_reads)
+		return false;
+	switch (call->row->action) {
+	case KB_AUDIT_CONVERSATION_READ:
+	case KB_AUDIT_CONVERSATION_EXPORT:
+		return !call->who.person; /* else they are theirs */
+	case KB_AUDIT_DOCUMENT_READ:
+		return false; /* once it is known which (kb_call_audit_document()) */
+	case KB_AUDIT_AUDIT_EXPORT:
+		return kb_sv_eq_str(kb_request_query(call->req, "format"), "csv");
+	default:
+		return true;
+	}
+}
+
+bool kb_call_audit_document(struct kb_call *call, const struct kb_page *page, struct kb_err *err)
+{
+	struct kb_label_list labels;
+
+	if (call->row->action != KB_AUDIT_DOCUMENT_READ
+	    || call->api->audit_reads < KB_AUDIT_READS_ALL)
+		return true;
+	if (!kb_store_page_labels(call->api->store, call->arena, page->agent_id, page->id, &labels,
+	                          err))
+		return false;
+	if (!labels.count)
+		return true;
+	kb_call_audit(call);
+	call->audit->entry.agent_id = page->agent_id;
+	call->audit->entry.object = kb_arena_printf(call->arena, "document %" PRId64, page->id);
+	return true;
 }
 
 void kb_call_audit(struct kb_call *call)

@@ -188,7 +188,7 @@ static bool run(struct kb_call *call, struct kb_err *err)
 	    && !kb_inputs_read(call->req, &call->inputs, err))
 		return false;
 	kb_inputs_unalias(&call->inputs, call->arena, &call->api->aliases);
-	if (call->row->action && call->who.account)
+	if (kb_call_is_audited(call))
 		kb_call_audit(call);
 	return call->row->handle(call, err);
 }
@@ -210,7 +210,7 @@ static void dispatch(struct kb_request *req)
 	kb_job_set(call->row->path);
 	/* Where it is true, the answer may be out, and the call gone with its request. */
 	if (!run(call, &err)) {
-		if (err.code == KB_E_FORBIDDEN && call->row->action && call->who.account)
+		if (err.code == KB_E_FORBIDDEN && kb_call_is_audited(call))
 			kb_call_audit_refusal(call);
 		kb_call_error(call, &err);
 	}

@@ -45,7 +45,7 @@ enum { KB_PEOPLE_BODY = 1 << 20 };
 	  .action = KB_AUDIT_DIRECTORY_REVOKE, .tag = "People", .summary = "Revoke one", \
 	  .response = "DeletedReply", .status = 200 }, \
 	{ "GET", "/api/v1/audit", kb_audit_list, KB_ROLE_AUDITOR, KB_READ, \
-	  .tag = "People", \
+	  .action = KB_AUDIT_AUDIT_EXPORT, .tag = "People", \
 	  .summary = "Who did what, newest first, as json (default) or csv; action is one, or the " \
 	             "beginning of several (\"agent.\")", \
 	  .query = "page:int limit:int per_page:int order:str action:str person_id:int key_id:int project_id:int start_date:str " \

@@ -1,5 +1,6 @@
 #include "api/shown_pages.h"
 
+#include "api/audit.h"
 #include "api/filter.h"
 #include "api/routes.h"
 #include "base/utf8.h"
@@ -137,9 +138,9 @@ bool kb_call_opens(struct kb_call *call, const struct kb_page *page, struct kb_e
 	struct kb_page seen = *page;
 
 	if (opens_all(call, page->agent_id))
-		return true;
+		return kb_call_audit_document(call, page, err);
 	return leave_open(call, page->agent_id, &seen, 1, err)
-	       && (seen.id || not_there(page->id, err));
+	       && (seen.id || not_there(page->id, err)) && kb_call_audit_document(call, page, err);
 }
 
 bool kb_call_hide(struct kb_call *call, int64_t agent_id, struct kb_page *pages, size_t count,

@@ -138,6 +138,8 @@ static const struct kb_option options[] = {
 	{ "audit-days", "DOCENT_AUDIT_DAYS", "DAYS", "0", "How long rows of the audit log are kept; 0: for ever.", OPTION(audit_days) },
 	{ "audit-log", "DOCENT_AUDIT_LOG", "FILE or syslog", NULL,
 	  "Where rows of the audit log are written besides, as lines of JSON: a file, `syslog`, or `syslog:SOCKET`. The rows in the database are what counts.", OPTION(audit_log) },
+	{ "audit-reads", "DOCENT_AUDIT_READS", "LEVEL", "none",
+	  "Which reads leave a row in the audit log: `none`; `exports` (a conversation, the log itself); `conversations` besides, of others; `all`, with looks at documents that have labels.", OPTION(audit_reads) },
 	{ "wrong-keys", "DOCENT_WRONG_KEYS", "N", "100",
 	  "Wrong keys, links and tokens that may come from one address, or with one key's number, in ten minutes. Those beyond it are told to wait; what is right is taken all the same. 0: as many as come.", OPTION(wrong_keys) },
 	{ "trash-days", "DOCENT_TRASH_DAYS", "DAYS", "3",

@@ -34,8 +34,8 @@ struct kb_options {
 	const char *metrics_token, *metrics_token_file, *allow_plain_http,
 	        *allow_unsandboxed_parsing;
 	const char *threads, *workers, *ingest_threads, *open_agents, *open_agents_memory,
-	        *trash_days, *deleted_days, *audit_days, *audit_log, *wrong_keys, *stop_grace_s,
-	        *host_pause_ms;
+	        *trash_days, *deleted_days, *audit_days, *audit_log, *audit_reads, *wrong_keys,
+	        *stop_grace_s, *host_pause_ms;
 };
 
 /* A row of the table. */

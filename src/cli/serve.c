@@ -628,6 +628,7 @@ static void start_work(struct service *s)
 
 	/* Before anything is stored. */
 	s->chore_models = chore_models(s);
+	api->audit_reads = plan->audit_reads;
 	api->rates = kb_rates_new();
 	api->guesses = kb_guesses_new(plan->wrong_keys);
 	api->timings = KB_NEW(s->arena, struct kb_timings);

@@ -71,6 +71,11 @@ bool kb_serve_plan_read(struct kb_arena *arena, int argc, char **argv, struct kb
 		               o->log);
 	if (!o->tls_cert != !o->tls_key)
 		return kb_fail(err, KB_E_INVALID, "--tls-cert and --tls-key go together");
+	if (!kb_audit_reads_parse(kb_sv_str(o->audit_reads), &plan->audit_reads))
+		return kb_fail(
+		        err, KB_E_INVALID,
+		        "--audit-reads is %s; it must be none, exports, conversations or all",
+		        o->audit_reads);
 	if (o->secrets_key_file) {
 		plan->secret_keys = KB_NEW(arena, struct kb_secret_keys);
 		if (!kb_secret_keys_read(arena, o->secrets_key_file, plan->secret_keys, err))

@@ -5,6 +5,7 @@
 #include "backup/calendar.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "store/audit.h"
 #include "store/secret_keys.h"
 
 struct kb_serve_plan {
@@ -14,6 +15,7 @@ struct kb_serve_plan {
 	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
 	        deleted_days, audit_days, wrong_keys, stop_grace_s, host_pause_ms, model_context,
 	        custom_depth;
+	enum kb_audit_reads audit_reads;
 	bool allow_plain_http, allow_unsandboxed, model_chores;
 	char host[256];
 	int64_t port;

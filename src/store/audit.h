@@ -23,6 +23,18 @@
 enum kb_audit_outcome { KB_AUDIT_DONE, KB_AUDIT_REFUSED, KB_AUDIT_FAILED, KB_AUDIT_OUTCOME_COUNT };
 extern const char *const kb_audit_outcomes[KB_AUDIT_OUTCOME_COUNT];
 
+/* Which reads leave rows: those of a level and of all before it. */
+enum kb_audit_reads {
+	KB_AUDIT_READS_NONE,
+	KB_AUDIT_READS_EXPORTS,
+	KB_AUDIT_READS_CONVERSATIONS,
+	KB_AUDIT_READS_ALL,
+	KB_AUDIT_READS_COUNT
+};
+bool kb_audit_reads_parse(struct kb_sv text, enum kb_audit_reads *out) KB_MUST_CHECK;
+/* The level from which on an action is kept; NONE: always, since it changes something. */
+enum kb_audit_reads kb_audit_reads_of(enum kb_audit_action action);
+
 struct kb_audit_entry {
 	int64_t account_id;
 	int64_t person_id, key_id; /* who it was; 0: not so */

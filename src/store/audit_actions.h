@@ -17,14 +17,18 @@
 	X(ANSWER_CREATE,     "answer.create",     "A checked answer was written") \
 	X(ANSWER_UPDATE,     "answer.update",     "It was checked again, perhaps with another text") \
 	X(ANSWER_DELETE,     "answer.delete",     "It was deleted") \
+	X(AUDIT_EXPORT,      "audit.export",      "This log was taken along as CSV (--audit-reads exports)") \
 	X(AUDIT_PURGE,       "audit.purge",       "Rows of this log went by age (--audit-days)") \
 	X(CONVERSATION_BRING, "conversation.bring", "A conversation that was held elsewhere was brought") \
 	X(CONVERSATION_DELETE, "conversation.delete", "A conversation was deleted with its messages") \
+	X(CONVERSATION_EXPORT, "conversation.export", "A conversation was taken along (--audit-reads exports)") \
+	X(CONVERSATION_READ, "conversation.read", "Somebody else's conversation was read (--audit-reads conversations)") \
 	X(DIRECTORY_CREATE,  "directory.create",  "A token was made with which a directory keeps people and groups (SCIM)") \
 	X(DIRECTORY_REVOKE,  "directory.revoke",  "It was revoked") \
 	X(DOCUMENT_CHANGE,   "document.change",   "All documents that fit were deleted, or queued to be read again") \
 	X(DOCUMENT_DELETE,   "document.delete",   "A document was deleted") \
 	X(DOCUMENT_FORGET,   "document.forget",   "A deleted document was deleted for good") \
+	X(DOCUMENT_READ,     "document.read",     "A document with labels was looked at (--audit-reads all)") \
 	X(DOCUMENT_RESTORE,  "document.restore",  "A deleted document was taken back") \
 	X(DOCUMENT_MOVE,     "document.move",     "An uploaded file got another path") \
 	X(DOCUMENT_RENEW,    "document.renew",    "A document was queued to be read again") \
