@@ -72,6 +72,7 @@ struct kb_api {
 	struct kb_plans plans;
 	struct kb_models *models; /* the operator's catalogue */
 	struct kb_aliases aliases;
+	struct kb_fetcher *fetcher; /* the one way out, for what a caller names */
 	struct kb_rates *rates;
 	struct kb_guesses *guesses;       /* wrong keys, by where they come from (guesses.h) */
 	struct kb_embeddings *embeddings; /* whose turn it is to have vectors made (embeddings.h) */
@@ -123,7 +124,7 @@ struct kb_call {
 	struct kb_ahead *ahead;    /* what was read for the route's question; or NULL */
 	struct kb_visitor visitor; /* the visit behind KB_ROLE_VISITOR */
 	struct kb_inputs inputs;
-	const char *scim_type;  /* SCIM's word for its error (scim.h); NULL: none */
+	const char *error_word; /* its protocol's own for its error (scim.h, oauth.h); NULL: none */
 	struct kb_audit *audit; /* what is kept of it (audit.h); NULL: nothing */
 	bool streaming;         /* kb_call_stream(): errors go into the stream */
 	/* How calls within this one are made (together.c). */

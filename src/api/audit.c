@@ -142,6 +142,7 @@ static const struct {
 	{ "deletedId", "document" }, { "deletedAgentId", "agent" },
 	{ "tokenId", "token" },      { "userId", "user" },
 	{ "groupId", "group" },      { "messageId", "message" },
+	{ "programId", "program" },
 };
 
 /* "document 12"; of what makes something, what it is made in. */

@@ -52,8 +52,10 @@ static bool check_key(struct kb_call *call, struct kb_err *err)
 	if (find_key(call, &key, err)) {
 		if (key.id)
 			kb_store_key_seen(call->api->store, &key);
-		if (kb_call_by_key(call, &key, err))
+		if (kb_call_by_key(call, &key, err)) {
+			call->who.is_program = kb_mcp_is_program(call);
 			return true;
+		}
 	}
 	if (err->code == KB_E_UNAUTHORIZED)
 		kb_fail(err, KB_E_UNAUTHORIZED, "API Token is either missing or invalid");

@@ -1,6 +1,7 @@
 /* The error that a call ends with, in the form that its client reads. */
 #include "api/mcp.h"
 #include "api/mcp_signin.h"
+#include "api/oauth.h"
 #include "api/reasons.h"
 #include "api/reply_own.h"
 #include "api/routes.h"
@@ -63,6 +64,8 @@ static void write_refusal(struct kb_call *call, struct kb_jw *jw, int status,
 		kb_mcp_write_refusal(call, jw, status, kb_err_shown(err));
 	else if (is_scim(call))
 		kb_scim_write_refusal(call, jw, status, kb_err_shown(err));
+	else if (kb_sv_starts(call->req->path, KB_SV(KB_OAUTH_PATH)))
+		kb_oauth_write_refusal(call, jw, status, kb_err_shown(err));
 	else
 		write_envelope(call, jw, status, err);
 }

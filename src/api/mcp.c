@@ -436,11 +436,17 @@ bool kb_mcp_register(struct kb_call *call, struct kb_err *err)
 	kb_jw_object(&jw);
 	kb_jw_key_str(&jw, "error", "access_denied");
 	kb_jw_key_str(&jw, "error_description",
-	              kb_mcp_takes_tokens(call)
+	              call->api->oidc && kb_mcp_takes_tokens(call)
 	                      ? "Clients are registered at the provider that the metadata of the "
 	                        "agent's address names (/.well-known/oauth-protected-resource), "
 	                        "not here."
-	                      : "Docent has no OAuth. Give the client an API key of Docent as the "
+	              : kb_mcp_takes_tokens(call)
+	                      ? "Clients are not registered here. One that is known by the https "
+	                        "address of its description (Client ID Metadata Document) needs no "
+	                        "registration; give any other an API key of Docent as the field "
+	                        "\"Authorization: Bearer KEY\"."
+	                      : "Docent has no OAuth here, as no --public-url says what it is "
+	                        "called. Give the client an API key of Docent as the "
 	                        "field \"Authorization: Bearer KEY\", or connect it through "
 	                        "mcp-remote, which adds that field.");
 	return kb_call_reply(call, 403, &buf, &jw, err);

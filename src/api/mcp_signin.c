@@ -1,6 +1,7 @@
 #include "api/mcp_signin.h"
 
 #include "api/gateway.h"
+#include "api/oauth.h"
 #include "api/routes.h"
 #include "oidc/provider.h"
 
@@ -8,7 +9,7 @@
 
 bool kb_mcp_takes_tokens(const struct kb_call *call)
 {
-	return call->api->oidc && call->api->public_url;
+	return call->api->public_url;
 }
 
 static struct kb_sv address_of(struct kb_call *call, const char *before, int64_t agent_id)
@@ -17,11 +18,36 @@ static struct kb_sv address_of(struct kb_call *call, const char *before, int64_t
 	                       before, agent_id);
 }
 
+bool kb_mcp_is_program(const struct kb_call *call)
+{
+	return kb_oauth_is_on(call) && kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH))
+	       && kb_sv_starts(kb_request_bearer(call->req), KB_SV(KB_PROGRAM_TOKEN));
+}
+
 /* A key has no dots, a signed token has two. */
+static bool has_signed_token(const struct kb_call *call)
+{
+	return call->api->oidc && call->api->public_url
+	       && kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH))
+	       && kb_sv_find_byte(kb_request_bearer(call->req), '.') >= 0;
+}
+
 bool kb_mcp_has_token(const struct kb_call *call)
 {
-	return kb_mcp_takes_tokens(call) && kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH))
-	       && kb_sv_find_byte(kb_request_bearer(call->req), '.') >= 0;
+	return has_signed_token(call) || kb_mcp_is_program(call);
+}
+
+static bool check_program(struct kb_call *call, struct kb_key *out, struct kb_err *err)
+{
+	struct kb_consent program;
+	int64_t id;
+
+	return kb_call_id(call, 0, "Agent", &id, err)
+	       && kb_store_program_check(call->api->store, call->arena,
+	                                 kb_request_bearer(call->req), &program, err)
+	       && (program.agent_id == id
+	           || kb_fail(err, KB_E_UNAUTHORIZED, "the token is for another agent"))
+	       && kb_oauth_key(call, &program, out, err);
 }
 
 static bool find_person(struct kb_call *call, struct kb_sv subject, struct kb_key *out,
@@ -52,6 +78,8 @@ bool kb_mcp_token_check(struct kb_call *call, struct kb_key *out, struct kb_err 
 	struct kb_oidc_claims claims;
 	int64_t id;
 
+	if (kb_mcp_is_program(call))
+		return check_program(call, out, err);
 	if (kb_call_id(call, 0, "Agent", &id, err)
 	    && kb_oidc_asks_for(call->api->oidc, call->arena, kb_request_bearer(call->req),
 	                        address_of(call, "", id), &claims, err)
@@ -83,7 +111,8 @@ bool kb_mcp_about(struct kb_call *call, struct kb_err *err)
 	int64_t id;
 
 	if (!kb_mcp_takes_tokens(call))
-		return kb_fail(err, KB_E_NOT_FOUND, "no provider signs programs in here");
+		return kb_fail(err, KB_E_NOT_FOUND,
+		               "no --public-url says what this service is called");
 	if (!kb_call_id(call, 0, "Agent", &id, err))
 		return false;
 	kb_buf_init(&buf, KB_KIB(16));
@@ -92,12 +121,13 @@ bool kb_mcp_about(struct kb_call *call, struct kb_err *err)
 	kb_jw_key_sv(&jw, "resource", address_of(call, "", id));
 	kb_jw_key(&jw, "authorization_servers");
 	kb_jw_array(&jw);
-	kb_jw_sv(&jw, kb_oidc_issuer(call->api->oidc));
+	kb_jw_sv(&jw, call->api->oidc ? kb_oidc_issuer(call->api->oidc)
+	                              : kb_sv_str(call->api->public_url));
 	kb_jw_end(&jw);
-	/* Each provider of OpenID Connect has it, and some ask nobody without one. */
+	/* Each provider of OpenID Connect has that one, and some ask nobody without one. */
 	kb_jw_key(&jw, "scopes_supported");
 	kb_jw_array(&jw);
-	kb_jw_str(&jw, "openid");
+	kb_jw_str(&jw, call->api->oidc ? "openid" : KB_OAUTH_SCOPE);
 	kb_jw_end(&jw);
 	kb_jw_key(&jw, "bearer_methods_supported");
 	kb_jw_array(&jw);

@@ -148,6 +148,8 @@ static bool has(const struct kb_principal *who, enum kb_role role, int64_t agent
 	for (size_t i = 0; i < who->grant_count; i++)
 		if (agent_id == 0 || who->grants[i].agent_id == agent_id)
 			roles |= roles_of(who->grants[i].rights);
+	if (who->is_program)
+		roles &= IS(ASKER);
 	return (roles & (1u << role)) != 0;
 }
 

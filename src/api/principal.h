@@ -51,6 +51,7 @@ struct kb_principal {
 	size_t agent_count;
 	const struct kb_grant *grants; /* what it may of some agents besides */
 	size_t grant_count;
+	bool is_program; /* one that they have let ask, and nothing else (programs.h) */
 	/* The labels whose documents it may find, a JSON array of names; empty: none, or for keys
 	 * those that each question names: their holder vouches for the asker. */
 	struct kb_sv labels;

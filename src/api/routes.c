@@ -1,5 +1,6 @@
 /* Every route, one row each: what it is called, who may, what goes in and what comes out. */
 #include "api/routes.h"
+#include "api/oauth_routes.h"
 #include "api/people_routes.h"
 #include "api/scim_routes.h"
 
@@ -586,6 +587,7 @@ static const struct kb_api_route routes[] = {
 
 	/* people */
 	KB_PEOPLE_ROUTES,
+	KB_OAUTH_ROUTES,
 
 	/* browsers */
 	{ "GET", "/session", kb_signin_read, NOBODY, READ,

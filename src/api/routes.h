@@ -136,6 +136,14 @@ bool kb_mcp_serve(struct kb_call *call, struct kb_err *err);
 bool kb_mcp_register(struct kb_call *call, struct kb_err *err);
 /* mcp_signin.c */
 bool kb_mcp_about(struct kb_call *call, struct kb_err *err);
+/* oauth.c, programs.c */
+bool kb_oauth_about(struct kb_call *call, struct kb_err *err);
+bool kb_oauth_token(struct kb_call *call, struct kb_err *err);
+bool kb_oauth_revoke(struct kb_call *call, struct kb_err *err);
+bool kb_programs_list(struct kb_call *call, struct kb_err *err);
+bool kb_programs_asked(struct kb_call *call, struct kb_err *err);
+bool kb_programs_create(struct kb_call *call, struct kb_err *err);
+bool kb_programs_delete(struct kb_call *call, struct kb_err *err);
 /* search.c */
 bool kb_search_run(struct kb_call *call, struct kb_err *err);
 /* The documents of the passages, in their order; one that was deleted after the search has id 0. */

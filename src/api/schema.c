@@ -314,6 +314,27 @@ static const struct kb_schema schemas[] = {
 	{ "ProtectedResource", "resource:str authorization_servers:[str] scopes_supported:[str] "
 	                       "bearer_methods_supported:[str] resource_name:str" },
 	{ "OAuthError", "error:str error_description:str" },
+	{ "AuthorizationServer", "issuer:str authorization_endpoint:str token_endpoint:str revocation_endpoint:str "
+	                         "scopes_supported:[str] response_types_supported:[str] response_modes_supported:[str] "
+	                         "grant_types_supported:[str] code_challenge_methods_supported:[str] "
+	                         "token_endpoint_auth_methods_supported:[str] "
+	                         "revocation_endpoint_auth_methods_supported:[str] "
+	                         "client_id_metadata_document_supported:bool "
+	                         "authorization_response_iss_parameter_supported:bool" },
+	{ "TokenFields", "grant_type:str client_id:str code~:str redirect_uri~:str code_verifier~:str resource~:str "
+	                 "refresh_token~:str" },
+	{ "TokenReply", "access_token:str token_type:str expires_in:int refresh_token:str scope:str" },
+	{ "RevokeFields", "token:str client_id:str token_type_hint~:str" },
+	{ "RevokedReply", "" },
+	{ "Program", "id:int client_id:str name:str project_id:int person_id:int? key_id:int? created_at:time "
+	             "seen_at:time? ends_at:time" },
+	{ "ProgramsReply", SUCCESS("[Program]") },
+	{ "ProgramAsked", "client_id:str host:str name:str back_to:str? project_id:int project_name:str all_documents:bool" },
+	{ "ProgramAskedReply", SUCCESS("ProgramAsked") },
+	{ "ProgramFields", "allow:bool client_id:str redirect_uri:str response_type:str code_challenge:str "
+	                   "code_challenge_method:str resource:str state~:str scope~:str" },
+	{ "ProgramLetIn", "continue:str" },
+	{ "ProgramLetInReply", SUCCESS("ProgramLetIn") },
 	{ "User", "id:int email:str? name:str current_team_id:int profile_photo_url:str? created_at:time "
 	          "updated_at:time" },
 	{ "UserFields", "name~:str? profile_photo~:file" },

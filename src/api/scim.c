@@ -20,7 +20,7 @@ bool kb_scim_fail(struct kb_call *call, struct kb_err *err, enum kb_errc code, c
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	call->scim_type = word;
+	call->error_word = word;
 	return kb_fail(err, code, "%s", text);
 }
 
@@ -31,7 +31,7 @@ int kb_scim_status(const struct kb_err *err)
 
 void kb_scim_write_refusal(struct kb_call *call, struct kb_jw *jw, int status, const char *message)
 {
-	const char *word = call->scim_type;
+	const char *word = call->error_word;
 	char text[8];
 
 	if (!word && status == 409)

@@ -390,7 +390,7 @@ struct wish {
 static bool read_wish(struct kb_call *call, struct wish *out, struct kb_err *err)
 {
 	*out = (struct wish){ .query.account_id = call->who.account };
-	call->scim_type = "invalidFilter";
+	call->error_word = "invalidFilter";
 	if (!kb_scim_filter_read(call->arena, kb_request_query(call->req, "filter"), &out->filter,
 	                         err))
 		return false;
@@ -411,7 +411,7 @@ static bool read_wish(struct kb_call *call, struct wish *out, struct kb_err *err
 			        err, KB_E_INVALID,
 			        "groups are found by id, displayName, externalId and members");
 	}
-	call->scim_type = NULL;
+	call->error_word = NULL;
 	return true;
 }
 

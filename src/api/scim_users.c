@@ -411,7 +411,7 @@ bool kb_scim_users_list(struct kb_call *call, struct kb_err *err)
 	struct kb_scim_filter filter;
 	size_t count;
 
-	call->scim_type = "invalidFilter";
+	call->error_word = "invalidFilter";
 	if (!kb_scim_filter_read(call->arena, kb_request_query(call->req, "filter"), &filter, err))
 		return false;
 	for (size_t i = 0; i < filter.count; i++)
@@ -419,7 +419,7 @@ bool kb_scim_users_list(struct kb_call *call, struct kb_err *err)
 			return kb_fail(err, KB_E_INVALID,
 			               "users are found by id, userName, externalId, displayName, "
 			               "emails.value and active");
-	call->scim_type = NULL;
+	call->error_word = NULL;
 	narrow(&filter, &query);
 	if (!kb_store_directory_users(call->api->store, call->arena, &query, &users, &count, err))
 		return false;

@@ -660,6 +660,7 @@ static void start_work(struct service *s)
 	api->workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
 	api->openapi = describe(api, s->arena);
 	api->public_url = plan->options.public_url;
+	api->fetcher = s->fetcher;
 	api->metrics_token = plan->options.metrics_token;
 	api->gateway = s->gateway;
 	api->data = plan->options.data;

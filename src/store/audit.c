@@ -97,7 +97,9 @@ static struct kb_sv object_of(struct kb_arena *arena, const struct row *row, int
 	ptrdiff_t dot = kb_sv_find_byte(row->action, '.');
 	struct kb_sv verb = kb_sv_from(row->action, (size_t)dot + 1);
 
-	if (!made || !(kb_sv_eq_str(verb, "create") || kb_sv_eq_str(verb, "copy")))
+	if (!made
+	    || !(kb_sv_eq_str(verb, "create") || kb_sv_eq_str(verb, "copy")
+	         || kb_sv_eq_str(verb, "allow")))
 		return row->entry.object;
 	return kb_arena_printf(arena, "%.*s %" PRId64,
 	                       KB_SV_ARG(kb_sv_sub(row->action, 0, (size_t)dot)), made);

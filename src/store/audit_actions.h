@@ -60,6 +60,9 @@
 	X(PERSONA_TEXT,      "persona.text",      "A text took the place of a generated one") \
 	X(PERSONA_RETURN,    "persona.return",    "A generated text came back") \
 	X(PLUGIN_UPDATE,     "plugin.update",     "How the agent presents itself to programs was said") \
+	X(PROGRAM_ALLOW,     "program.allow",     "Somebody let a program ask an agent in their name (OAuth)") \
+	X(PROGRAM_DENY,      "program.deny",      "Somebody did not let it") \
+	X(PROGRAM_REVOKE,    "program.revoke",    "A program may no longer ask: somebody ended it, it did itself, or a part of what it was given was used twice") \
 	X(SECRET_CREATE,     "secret.create",     "The secret that signs visitors was made anew") \
 	X(SECRET_DELETE,     "secret.delete",     "It was taken away") \
 	X(SECRET_SEAL,       "secret.seal",       "Secrets in the database were sealed anew, or made readable") \

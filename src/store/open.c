@@ -89,6 +89,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_people_arrive,
 	&kb_sql_personas,
 	&kb_sql_pictures,
+	&kb_sql_programs,
 	&kb_sql_progress,
 	&kb_sql_publish,
 	&kb_sql_purge,

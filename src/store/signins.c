@@ -231,7 +231,8 @@ bool kb_sign_ins_end_of(struct kb_db_conn *conn, int64_t account_id, int64_t per
 {
 	return kb_db_run(conn, &sql[END_OF], KB_VALUES(kb_int(account_id), kb_int(person_id)), NULL,
 	                 err)
-	       && kb_db_run(conn, &sql[LINK_END], KB_VALUES(kb_int(person_id)), NULL, err);
+	       && kb_db_run(conn, &sql[LINK_END], KB_VALUES(kb_int(person_id)), NULL, err)
+	       && kb_programs_end_of(conn, account_id, person_id, err);
 }
 
 bool kb_sign_in_invite(struct kb_db_conn *conn, int64_t person_id, const char *hash, int64_t until,

@@ -13,11 +13,12 @@ extern const struct kb_sql_table kb_sql_account_keys, kb_sql_accounts, kb_sql_ag
         kb_sql_labels, kb_sql_leads, kb_sql_licenses, kb_sql_listing, kb_sql_lookups,
         kb_sql_messages, kb_sql_moves, kb_sql_nodes, kb_sql_openings, kb_sql_pages,
         kb_sql_pages_change, kb_sql_paths, kb_sql_people, kb_sql_people_arrive, kb_sql_personas,
-        kb_sql_pictures, kb_sql_progress, kb_sql_publish, kb_sql_purge, kb_sql_queue,
-        kb_sql_queue_finish, kb_sql_remove, kb_sql_repairs, kb_sql_replicate, kb_sql_reports,
-        kb_sql_robots, kb_sql_secrets, kb_sql_segments, kb_sql_signins, kb_sql_sources,
-        kb_sql_sources_queue, kb_sql_starters, kb_sql_takeback, kb_sql_talklinks, kb_sql_upkeep,
-        kb_sql_vectors, kb_sql_verified, kb_sql_verify, kb_sql_views, kb_sql_visitors, kb_sql_work;
+        kb_sql_pictures, kb_sql_programs, kb_sql_progress, kb_sql_publish, kb_sql_purge,
+        kb_sql_queue, kb_sql_queue_finish, kb_sql_remove, kb_sql_repairs, kb_sql_replicate,
+        kb_sql_reports, kb_sql_robots, kb_sql_secrets, kb_sql_segments, kb_sql_signins,
+        kb_sql_sources, kb_sql_sources_queue, kb_sql_starters, kb_sql_takeback, kb_sql_talklinks,
+        kb_sql_upkeep, kb_sql_vectors, kb_sql_verified, kb_sql_verify, kb_sql_views,
+        kb_sql_visitors, kb_sql_work;
 
 /* For tests: all of them, those of the database's own door too. */
 extern const struct kb_sql_table *const kb_sql_tables[];

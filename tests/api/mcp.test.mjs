@@ -315,7 +315,7 @@ test("a client that knows OAuth alone ends with a sentence that says what to do"
   const client = new Client({ name: "stories", version: "1.0.0" });
   await assert.rejects(
     client.connect(new StreamableHTTPClientTransport(new URL(`${kb.url}/mcp/projects/${agent.id}`), { authProvider })),
-    /Docent has no OAuth\. Give the client an API key/,
+    /Docent has no OAuth here, as no --public-url says what it is called\. Give the client an API key/,
   );
 });
 

@@ -41,6 +41,7 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     groupId: 1,
     resourceType: "User",
     schema: "urn:ietf:params:scim:schemas:core:2.0:User",
+    programId: 1, // nobody lets one in where the service has no name
     secret: "AAAAAAAAAAAAAAAAAAAAAA", // of a shared conversation, which there is not
   };
   ids.keyId = (await kb.expect(201, "POST", "/keys", { key, json: { name: `of ${name}` } })).id;

@@ -172,9 +172,10 @@ static void rows(struct kb_test *t)
 /* What is changed is kept; but asking is no change, whatever it begins. */
 static void actions(struct kb_test *t)
 {
-	/* Some are commands' alone. */
+	/* Some are commands' alone, and a row may do one of two things. */
 	bool used[KB_AUDIT_ACTION_COUNT] = { [KB_AUDIT_NOTHING] = true,
 		                             [KB_AUDIT_KEY_LINK] = true,
+		                             [KB_AUDIT_PROGRAM_DENY] = true,
 		                             [KB_AUDIT_AGENT_EXPORT] = true,
 		                             [KB_AUDIT_AGENT_IMPORT] = true };
 	size_t count;

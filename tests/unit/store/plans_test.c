@@ -151,6 +151,7 @@ static struct excuse wide[] = {
 	{ "secret_", "embed_secrets", "at the start, and by a tool" },
 	{ "attempt_sweep", "sign_in_attempts", "what is old" },
 	{ "guess_purge", "guesses", "the same" },
+	{ "program_sweep", "programs", "the same" },
 	{ "visit_sweep", "visits", "the same" },
 	{ "visitor_sweep", "visitors", "the same" },
 	{ "answer_lost", "answers", "the first of them, in order; stops early" },

@@ -47,6 +47,7 @@ static const struct {
 	{ "page_views", VALUE },
 	{ "people", ACCOUNT },
 	{ "probes", FEW },
+	{ "programs", VALUE },
 	{ "robots", VALUE },
 	{ "schema_migrations", FEW },
 	{ "shares", ACCOUNT },
