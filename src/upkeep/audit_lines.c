@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ enum {
 	LOOK_MS = 500,
 	ROWS = 200, /* at a time */
 	LEASE_S = 60,
+	SYSLOG_WAIT_S = 2,
 	LINES_MAX = 64 << 20,
 	PRIORITY = 10 * 8 + 5, /* authpriv, notice */
 };
@@ -99,6 +101,7 @@ static bool append(const char *path, struct kb_sv text, struct kb_err *err)
 static int connect_syslog(const char *path, struct kb_err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval patience = { .tv_sec = SYSLOG_WAIT_S };
 	int fd;
 
 	if (strlen(path) >= sizeof(address.sun_path)) {
@@ -106,33 +109,50 @@ static int connect_syslog(const char *path, struct kb_err *err)
 		return -1;
 	}
 	memcpy(address.sun_path, path, strlen(path) + 1);
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	/* Its queue is a few lines long: who reads it is waited for a little. */
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) == 0
+	    && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
 		return fd;
 	kb_fail_errno(err, "cannot reach syslog at %s", path);
 	kb_fd_close(&fd);
 	return -1;
 }
 
-/* As syslog(3) writes it to its socket. */
-static bool say(int fd, const struct kb_audit_row *row, struct kb_err *err)
+/* As syslog(3) writes it to its socket; 0, or errno. */
+static int send_line(int fd, const struct kb_audit_row *row)
 {
 	static const char months[][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
 		                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
 	time_t at = (time_t)(row->at / KB_SECOND_US);
 	struct kb_buf buf;
 	struct tm tm;
-	bool ok;
+	int failure;
 
 	localtime_r(&at, &tm);
 	kb_buf_init(&buf, LINES_MAX);
 	kb_buf_printf(&buf, "<%d>%s %2d %02d:%02d:%02d docent[%d]: ", PRIORITY, months[tm.tm_mon],
 	              tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)getpid());
 	write_line(&buf, row);
-	ok = send(fd, buf.p, buf.n, MSG_NOSIGNAL) == (ssize_t)buf.n
-	     || kb_fail_errno(err, "syslog does not take a line");
+	failure = send(fd, buf.p, buf.n, MSG_NOSIGNAL) < 0 ? errno : 0;
 	kb_buf_fini(&buf);
-	return ok;
+	return failure;
+}
+
+/* A row that no datagram holds must not keep those behind it waiting. */
+static bool say(int fd, const struct kb_audit_row *row, struct kb_err *err)
+{
+	struct kb_audit_row cut = *row;
+	int failure = send_line(fd, row);
+
+	if (failure == EMSGSIZE) {
+		cut.entry.changes = KB_SV("\"(longer than syslog takes)\"");
+		failure = send_line(fd, &cut);
+	}
+	if (!failure)
+		return true;
+	errno = failure;
+	return kb_fail_errno(err, "syslog does not take a line");
 }
 
 /* Where syslog listens; NULL: the place is a file. */

@@ -148,6 +148,15 @@ test("syslog gets each row; while it is away they wait", async (t) => {
   for (const line of said)
     assert.match(line, /^<85>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d docent\[\d+\]: \{"account_id":/);
   assert.equal(JSON.parse(said.at(-1).slice(said.at(-1).indexOf("{"))).action, "key.create");
+  // More at once than its queue holds, and a long one.
+  const long = Object.fromEntries(Array.from({ length: 59 }, (_, i) => [`f${i}`, "\u0001".repeat(200)]));
+  await kb.expect(201, "POST", "/keys", { json: { name: "long", ...long } });
+  await Promise.all(Array.from({ length: 60 }, (_, i) => makes(kb, `many ${i}`)));
+  await counted(kb, { audit_lines_total: said.length + 61 });
+  const heard = async () => (await readFile(out, "utf8")).split("\n").filter(Boolean);
+  await until("all to be heard", async () => (await heard()).length === said.length + 61);
+  const all = await heard();
+  assert.ok(all.every((line) => JSON.parse(line.slice(line.indexOf("{"))).number));
 });
 
 test("each node writes the lines of its own acts, and of commands one does", async (t) => {
