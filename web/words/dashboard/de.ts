@@ -847,8 +847,10 @@ const de: Words = {
       failed: "fehlgeschlagen",
     },
     families: {
+      address: "Adressen",
       answer: "Geprüfte Antworten",
       document: "Dokumente",
+      audit: "Dieses Protokoll",
       conflict: "Widersprüche",
       directory: "Verzeichnis",
       group: "Gruppen",

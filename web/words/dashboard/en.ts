@@ -823,8 +823,10 @@ const en = {
       failed: "failed",
     } as Record<string, string>,
     families: {
+      address: "Addresses",
       answer: "Checked answers",
       document: "Documents",
+      audit: "This log",
       conflict: "Conflicts",
       directory: "Directory",
       group: "Groups",

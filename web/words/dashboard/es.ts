@@ -833,8 +833,10 @@ const es: Words = {
       failed: "fallido",
     },
     families: {
+      address: "Direcciones",
       answer: "Respuestas revisadas",
       document: "Documentos",
+      audit: "Este registro",
       conflict: "Contradicciones",
       directory: "Directorio",
       group: "Grupos",

@@ -839,8 +839,10 @@ const fr: Words = {
       failed: "échoué",
     },
     families: {
+      address: "Adresses",
       answer: "Réponses vérifiées",
       document: "Documents",
+      audit: "Ce journal",
       conflict: "Contradictions",
       directory: "Annuaire",
       group: "Groupes",

@@ -809,8 +809,10 @@ const ja: Words = {
       failed: "失敗",
     },
     families: {
+      address: "アドレス",
       answer: "確認済みの回答",
       document: "文書",
+      audit: "このログ",
       conflict: "食い違い",
       directory: "ディレクトリ",
       group: "グループ",

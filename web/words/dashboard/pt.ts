@@ -824,8 +824,10 @@ const pt: Words = {
       failed: "falhou",
     },
     families: {
+      address: "Endereços",
       answer: "Respostas verificadas",
       document: "Documentos",
+      audit: "Este registo",
       conflict: "Contradições",
       directory: "Diretório",
       group: "Grupos",

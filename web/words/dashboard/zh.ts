@@ -796,8 +796,10 @@ const zh: Words = {
       failed: "失败",
     },
     families: {
+      address: "地址",
       answer: "已核对的回答",
       document: "文档",
+      audit: "此日志",
       conflict: "矛盾",
       directory: "目录",
       group: "组",
