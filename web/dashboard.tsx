@@ -11,6 +11,7 @@ import "./lib/drops";
 import "./lib/light";
 import "./lib/together";
 import { part } from "./lib/part";
+import { screen } from "./lib/screen";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
 import { movedTo, renamed, screens } from "./lib/screens";
@@ -107,16 +108,19 @@ function App() {
     if (isIn) readUsage().catch(() => {});
   }, [isIn]);
   if (!signIn.value) return null;
+  const isAsked = location_.value.path === "/oauth/authorize";
   return (
     <>
-      {isIn ? (
+      {isIn && isAsked ? (
+        <Later load={() => screen("Consent")} name="consent" />
+      ) : isIn ? (
         <Shell>
           <Routed />
         </Shell>
       ) : (
         <SignIn />
       )}
-      {isIn && <Palette />}
+      {isIn && !isAsked && <Palette />}
       <Toasts />
     </>
   );

@@ -88,7 +88,9 @@ bool kb_oauth_client_takes(struct kb_arena *arena, const struct kb_oauth_client 
 		    && differ_in_port(&asked, &listed))
 			return true;
 	}
-	return kb_fail(err, KB_E_INVALID, "redirect_uri is not in the program's description");
+	return kb_fail(err, KB_E_INVALID,
+	               "the browser would be sent back to an address that the program's "
+	               "description does not list");
 }
 
 /* ---- the document ---- */

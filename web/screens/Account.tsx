@@ -10,6 +10,7 @@ import { post } from "../lib/api";
 import { isWhole, leave, readSignIn, attempt, signIn, tell } from "../lib/state";
 import type { User } from "../lib/types";
 import { w } from "../words/dashboard";
+import { Programs } from "./Programs";
 
 export default function Account() {
   const user = signIn.value!.user!;
@@ -95,6 +96,7 @@ export default function Account() {
           <PagesLanguage />
           <PagesLight />
         </section>
+        <Programs />
       </div>
     </Screen>
   );

@@ -16,6 +16,7 @@ export { default as Share } from "./Share";
 export { default as Agents } from "./Agents";
 export { default as Keys } from "./Keys";
 export { default as People } from "./People";
+export { default as Consent } from "./Consent";
 export { default as Usage } from "./Usage";
 export { default as Account } from "./Account";
 export { default as System } from "./System";

@@ -814,6 +814,21 @@ const de: Words = {
     manage: "Verwalten",
   },
 
+  // programs that ask in somebody's name
+  programs: {
+    title: "Programme",
+    text: "Sie fragen über MCP im Namen von jemandem, der sie auf einer Seite dieses Dienstes zugelassen hat.",
+    revokeText: "Es kann ab sofort nichts mehr fragen und muss neu zugelassen werden.",
+    question: "Darf dieses Programm in Ihrem Namen fragen?",
+    may: (agent: string, who: string) => `Es darf ${agent} als ${who} fragen und lesen, was gefunden wird.`,
+    all: "Es findet alle Dokumente des Agenten, wie Ihr Schlüssel.",
+    labelled: "Es findet, was Ihre Labels öffnen, und sonst nichts.",
+    backTo: (host: string) => `Ihr Browser geht dann weiter zu ${host}.`,
+    backHere: "Ihr Browser geht dann zurück zu einem Programm auf diesem Computer.",
+    allow: "Erlauben",
+    deny: "Ablehnen",
+  },
+
   // directory
   directory: {
     title: "Verzeichnis",

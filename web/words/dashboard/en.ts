@@ -791,6 +791,21 @@ const en = {
     manage: "Manage",
   },
 
+  // programs that ask in somebody's name
+  programs: {
+    title: "Programs",
+    text: "They ask over MCP in somebody's name, who let them in on a page of this service.",
+    revokeText: "It can ask nothing more from now on, and has to be let in again.",
+    question: "May this program ask in your name?",
+    may: (agent: string, who: string) => `It may ask ${agent} as ${who}, and read what is found.`,
+    all: "It finds all documents of the agent, as your key does.",
+    labelled: "It finds what your labels open, and nothing else.",
+    backTo: (host: string) => `Your browser then goes on to ${host}.`,
+    backHere: "Your browser then goes back to a program on this computer.",
+    allow: "Allow",
+    deny: "Deny",
+  },
+
   // directory
   directory: {
     title: "Directory",

@@ -801,6 +801,21 @@ const es: Words = {
     manage: "Gestionar",
   },
 
+  // programs that ask in somebody's name
+  programs: {
+    title: "Programas",
+    text: "Preguntan por MCP en nombre de alguien que los admitió en una página de este servicio.",
+    revokeText: "Desde ahora no puede preguntar nada más y hay que admitirlo de nuevo.",
+    question: "¿Puede este programa preguntar en su nombre?",
+    may: (agent: string, who: string) => `Puede preguntar a ${agent} como ${who} y leer lo que se encuentre.`,
+    all: "Encuentra todos los documentos del agente, como su clave.",
+    labelled: "Encuentra lo que abren sus etiquetas, y nada más.",
+    backTo: (host: string) => `Su navegador sigue después a ${host}.`,
+    backHere: "Su navegador vuelve después a un programa de este equipo.",
+    allow: "Permitir",
+    deny: "Rechazar",
+  },
+
   // directory
   directory: {
     title: "Directorio",

@@ -806,6 +806,21 @@ const fr: Words = {
     manage: "Gérer",
   },
 
+  // programs that ask in somebody's name
+  programs: {
+    title: "Programmes",
+    text: "Ils interrogent par MCP au nom de quelqu'un qui les a autorisés sur une page de ce service.",
+    revokeText: "Il ne peut plus rien demander dès maintenant et doit être autorisé à nouveau.",
+    question: "Ce programme peut-il interroger en votre nom ?",
+    may: (agent: string, who: string) => `Il peut interroger ${agent} en tant que ${who} et lire ce qui est trouvé.`,
+    all: "Il trouve tous les documents de l'agent, comme votre clé.",
+    labelled: "Il trouve ce que vos étiquettes ouvrent, et rien d'autre.",
+    backTo: (host: string) => `Votre navigateur continue ensuite vers ${host}.`,
+    backHere: "Votre navigateur revient ensuite à un programme de cet ordinateur.",
+    allow: "Autoriser",
+    deny: "Refuser",
+  },
+
   // directory
   directory: {
     title: "Annuaire",

@@ -777,6 +777,21 @@ const ja: Words = {
     manage: "管理",
   },
 
+  // programs that ask in somebody's name
+  programs: {
+    title: "プログラム",
+    text: "このサービスのページで許可した人の名前で、MCP を通じて質問します。",
+    revokeText: "今後は何も質問できなくなり、改めて許可が必要です。",
+    question: "このプログラムがあなたの名前で質問することを許可しますか？",
+    may: (agent: string, who: string) => `${who} として ${agent} に質問し、見つかった内容を読むことができます。`,
+    all: "あなたのキーと同じく、エージェントのすべての文書が見つかります。",
+    labelled: "あなたのラベルで開ける文書だけが見つかります。",
+    backTo: (host: string) => `その後、ブラウザーは ${host} に進みます。`,
+    backHere: "その後、ブラウザーはこのコンピューターのプログラムに戻ります。",
+    allow: "許可",
+    deny: "拒否",
+  },
+
   // directory
   directory: {
     title: "ディレクトリ",

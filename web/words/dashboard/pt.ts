@@ -792,6 +792,21 @@ const pt: Words = {
     manage: "Gerir",
   },
 
+  // programs that ask in somebody's name
+  programs: {
+    title: "Programas",
+    text: "Perguntam por MCP em nome de alguém que os autorizou numa página deste serviço.",
+    revokeText: "A partir de agora não pode perguntar mais nada e tem de ser autorizado de novo.",
+    question: "Este programa pode perguntar em seu nome?",
+    may: (agent: string, who: string) => `Pode perguntar a ${agent} como ${who} e ler o que for encontrado.`,
+    all: "Encontra todos os documentos do agente, como a sua chave.",
+    labelled: "Encontra o que os seus rótulos abrem, e nada mais.",
+    backTo: (host: string) => `O seu navegador segue depois para ${host}.`,
+    backHere: "O seu navegador volta depois a um programa deste computador.",
+    allow: "Permitir",
+    deny: "Recusar",
+  },
+
   // directory
   directory: {
     title: "Diretório",

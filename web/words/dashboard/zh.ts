@@ -764,6 +764,21 @@ const zh: Words = {
   },
   rightNames: { ask: "提问", conversations: "查看对话", content: "管理内容", answers: "改进回答", manage: "管理" },
 
+  // programs that ask in somebody's name
+  programs: {
+    title: "程序",
+    text: "它们通过 MCP 以某人的名义提问，此人在本服务的页面上允许了它们。",
+    revokeText: "从现在起它不能再提问，需要重新获得允许。",
+    question: "允许此程序以您的名义提问吗？",
+    may: (agent: string, who: string) => `它可以以 ${who} 的身份向 ${agent} 提问，并读取找到的内容。`,
+    all: "与您的密钥一样，它能找到该智能体的所有文档。",
+    labelled: "它只能找到您的标签开放的文档。",
+    backTo: (host: string) => `随后浏览器将转到 ${host}。`,
+    backHere: "随后浏览器将返回本机上的程序。",
+    allow: "允许",
+    deny: "拒绝",
+  },
+
   // directory
   directory: {
     title: "目录",
