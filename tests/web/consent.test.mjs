@@ -11,7 +11,10 @@ test("a reader is led to the sign-in and back, sees who asks for what, and lets 
   const sent = [];
   await page.route(`${BACK}**`, (route) => {
     sent.push(new URL(route.request().url()));
-    return route.fulfill({ body: "<!doctype html><html lang=en><title>Desk</title><main><h1>Back</h1></main></html>", contentType: "text/html" });
+    return route.fulfill({
+      body: "<!doctype html><html lang=en><title>Desk</title><main><h1>Back</h1></main></html>",
+      contentType: "text/html",
+    });
   });
   const secret = verifier();
   const where = (more) => `${kb.url}/oauth/authorize?${new URLSearchParams(asking(client, agent, secret, more))}`;

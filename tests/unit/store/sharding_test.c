@@ -78,6 +78,10 @@ static const char *const across[] = {
 	"pages_host_agents",       /* a host */
 	"pages_hosts",             /* a host */
 	"personas_notes",          /* a state, then the agent */
+	"programs_by_access",      /* a hash */
+	"programs_by_account",     /* account_id */
+	"programs_by_code",        /* a hash */
+	"programs_by_end",         /* a time */
 	"repairs_due",             /* a time */
 	"sources_due",             /* a time */
 	"sources_leased",          /* a node */
