@@ -143,8 +143,10 @@ test("syslog gets each row; while it is away they wait", async (t) => {
   const out = path.join(dir, "out");
   const child = listens(out);
   t.after(() => child.kill());
-  await until("its line", async () => (await readFile(out, "utf8").catch(() => "")).includes("waits"));
-  const said = (await readFile(out, "utf8")).split("\n").filter(Boolean);
+  const heard = async () => (await readFile(out, "utf8").catch(() => "")).split("\n").filter(Boolean);
+  await until("its line, and that of the story's key", async () => (await heard()).length === 2);
+  const said = await heard();
+  assert.ok(said.some((line) => line.includes("waits")));
   for (const line of said)
     assert.match(line, /^<85>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d docent\[\d+\]: \{"account_id":/);
   assert.equal(JSON.parse(said.at(-1).slice(said.at(-1).indexOf("{"))).action, "key.create");
@@ -153,7 +155,6 @@ test("syslog gets each row; while it is away they wait", async (t) => {
   await kb.expect(201, "POST", "/keys", { json: { name: "long", ...long } });
   await Promise.all(Array.from({ length: 60 }, (_, i) => makes(kb, `many ${i}`)));
   await counted(kb, { audit_lines_total: said.length + 61 });
-  const heard = async () => (await readFile(out, "utf8")).split("\n").filter(Boolean);
   await until("all to be heard", async () => (await heard()).length === said.length + 61);
   const all = await heard();
   assert.ok(all.every((line) => JSON.parse(line.slice(line.indexOf("{"))).number));
