@@ -863,6 +863,7 @@ const de: Words = {
     },
     families: {
       address: "Adressen",
+      program: "Programme",
       answer: "Geprüfte Antworten",
       document: "Dokumente",
       audit: "Dieses Protokoll",

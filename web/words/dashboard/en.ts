@@ -839,6 +839,7 @@ const en = {
     } as Record<string, string>,
     families: {
       address: "Addresses",
+      program: "Programs",
       answer: "Checked answers",
       document: "Documents",
       audit: "This log",

@@ -849,6 +849,7 @@ const es: Words = {
     },
     families: {
       address: "Direcciones",
+      program: "Programas",
       answer: "Respuestas revisadas",
       document: "Documentos",
       audit: "Este registro",

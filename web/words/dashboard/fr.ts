@@ -855,6 +855,7 @@ const fr: Words = {
     },
     families: {
       address: "Adresses",
+      program: "Programmes",
       answer: "Réponses vérifiées",
       document: "Documents",
       audit: "Ce journal",

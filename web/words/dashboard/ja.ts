@@ -825,6 +825,7 @@ const ja: Words = {
     },
     families: {
       address: "アドレス",
+      program: "プログラム",
       answer: "確認済みの回答",
       document: "文書",
       audit: "このログ",

@@ -840,6 +840,7 @@ const pt: Words = {
     },
     families: {
       address: "Endereços",
+      program: "Programas",
       answer: "Respostas verificadas",
       document: "Documentos",
       audit: "Este registo",

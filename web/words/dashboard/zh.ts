@@ -812,6 +812,7 @@ const zh: Words = {
     },
     families: {
       address: "地址",
+      program: "程序",
       answer: "已核对的回答",
       document: "文档",
       audit: "此日志",
