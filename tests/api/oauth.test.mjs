@@ -2,7 +2,9 @@
 // provider signs people in.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { assert, patient, start, test } from "./lib/harness.mjs";
+import path from "node:path";
+import { nodesOf } from "./lib/cluster.mjs";
+import { assert, start, test } from "./lib/harness.mjs";
 import { invited, signedIn } from "./lib/people.mjs";
 import {
   BACK,
@@ -18,8 +20,10 @@ import {
   token,
   verifier,
 } from "./lib/programs.mjs";
+import { database } from "./lib/postgres.mjs";
 import { changeRows } from "./lib/rows.mjs";
 import { PUBLIC, ask } from "./lib/tokens.mjs";
+import { folder } from "./lib/util.mjs";
 
 const SERVER = "/.well-known/oauth-authorization-server";
 const RESOURCE = "/.well-known/oauth-protected-resource/mcp/projects";
@@ -431,7 +435,7 @@ test("codes last a minute, access tokens an hour, and what is not renewed thirty
     changeRows(
       t,
       kb,
-      `UPDATE programs SET ends_at = ends_at - ${seconds} * 1000000, access_ends_at = access_ends_at - ${seconds} * 1000000`,
+      `UPDATE programs SET ends_at = ends_at - ${seconds * 1e6}, access_ends_at = access_ends_at - ${seconds * 1e6}`,
     );
   if (!(await older(120))) return;
   assert.equal((await token(kb, exchanging(client, agent, code, secret))).json.error, "invalid_grant");
@@ -456,6 +460,24 @@ test("of many who bring the same code or token at once, one is served at the mos
   const mine = await letIn(kb, ann.asking, client, agent);
   assert.ok(good(await all(renewing(client, mine.refresh_token))) <= 1);
   assert.deepEqual(await kb.expect(200, "GET", "/programs"), [], "and what is in doubt is over");
+});
+
+test("one node lets a program in, another gives the tokens, and its end reaches both", async (t) => {
+  const host = await programs(t);
+  const { url } = await database();
+  const place = { ...host.options.env, DOCENT_STORE: url, DOCENT_BLOB: path.join(await folder(t), "blobs") };
+  const [first, second] = await nodesOf(t, [place, place], { args: host.options.args });
+  const agent = await first.agent();
+  const ann = await invited(first, { name: "Ann", agents: [{ project_id: null, rights: ["ask"] }] });
+  const client = host.program();
+  const statuses = (key) => Promise.all([first, second].map(async (node) => (await ask(node, agent, key)).status));
+  const mine = await letIn(first, ann.asking, client, agent, second);
+  assert.deepEqual(await statuses(mine.access_token), [200, 200]);
+  const renewed = (await token(first, renewing(client, mine.refresh_token))).json;
+  assert.deepEqual(await statuses(mine.access_token), [401, 401]);
+  assert.deepEqual(await statuses(renewed.access_token), [200, 200]);
+  assert.equal((await token(second, renewing(client, mine.refresh_token))).json.error, "invalid_grant");
+  assert.deepEqual(await statuses(renewed.access_token), [401, 401]);
 });
 
 test("without a name, or with a provider, there is no such server", async (t) => {
