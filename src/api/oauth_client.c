@@ -8,13 +8,16 @@ enum { WHOLE_S = 5, CONNECT_S = 3 };
 
 /* ---- addresses ---- */
 
-/* What may stand in an address: nothing that is written otherwise than it is read. */
+/* What may stand in an address: nothing that is written otherwise than it is read, as a slash too
+ * few behind its scheme. */
 static bool is_plain(struct kb_sv text)
 {
+	if (!kb_sv_starts(text, KB_SV("https://")) && !kb_sv_starts(text, KB_SV("http://")))
+		return false;
 	for (size_t i = 0; i < text.n; i++)
 		if (text.p[i] <= ' ' || text.p[i] >= 0x7f || text.p[i] == '\\')
 			return false;
-	return text.n > 0 && text.n <= KB_OAUTH_ADDRESS_CHARS;
+	return text.n <= KB_OAUTH_ADDRESS_CHARS;
 }
 
 /* A parser of addresses takes such a part out, and another one may not. */

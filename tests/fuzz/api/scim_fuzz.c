@@ -38,7 +38,7 @@ static bool look(struct kb_call *call, void *arg, const struct kb_scim_edit *edi
 	++*seen;
 	KB_ASSERT(edit->path.attribute.n && !(edit->adds && edit->removes));
 	if (!kb_scim_text(call, edit, &text, err))
-		KB_ASSERT(err->code == KB_E_INVALID && call->scim_type);
+		KB_ASSERT(err->code == KB_E_INVALID && call->error_word);
 	else
 		KB_ASSERT(kb_utf8_count(text) <= KB_SCIM_TEXT && !kb_utf8_has_control(text));
 	return kb_scim_truth(call, edit, &truth, err)

@@ -27,6 +27,7 @@ static void documents(struct kb_test *t)
 		{ "no JSON", ID, "{", false, NULL },
 		{ "nowhere to go back", ID, "{\"client_id\":\"" ID "\"}", false, NULL },
 		{ "plain http", "http://client.example/program.json", DOC(""), false, NULL },
+		{ "a slash too few", "https:/client.example/a", DOC(""), false, NULL },
 		{ "no path", "https://client.example", DOC(""), false, NULL },
 		{ "a user", "https://u@client.example/a", DOC(""), false, NULL },
 		{ "a fragment", ID "#a", DOC(""), false, NULL },
