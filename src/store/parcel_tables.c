@@ -52,6 +52,7 @@ static const struct {
 	{ "pages", KB_PARCEL_COMES },
 	{ "personas", KB_PARCEL_COMES },
 	{ "plugins", KB_PARCEL_COMES },
+	{ "programs", KB_PARCEL_STAYS },
 	{ "repairs", KB_PARCEL_STAYS },
 	{ "segments", KB_PARCEL_COMES },
 	{ "source_labels", KB_PARCEL_COMES },

@@ -39,7 +39,8 @@ static const char *const left_out[] = {
 	"audit",         /* what was done with the original */
 	"deleted_pages", /* the original can take them back */
 	"deleted_labels",
-	"repairs", /* a copy finds out for itself what is damaged */
+	"programs", /* who was let in to the original was not to the copy */
+	"repairs",  /* a copy finds out for itself what is damaged */
 };
 
 /* The statement that fills the table, or NULL. */
