@@ -134,6 +134,7 @@ static const struct kb_sql sql[] = {
 	{ "remove_license_keys", "ii", "DELETE FROM license_keys WHERE key IN "
 	  "(SELECT key FROM licenses WHERE agent_id = $1 ORDER BY id LIMIT $2)" },
 	DELETE("licenses", "id"),
+	DELETE("programs", "id"),
 	DELETE("agent_images", "blob"),
 	DELETE("web_pictures", "hash"),
 	DELETE("model_usage", "day, model"),

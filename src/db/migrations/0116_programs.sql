@@ -27,4 +27,5 @@ CREATE TABLE programs (
 CREATE UNIQUE INDEX programs_by_code ON programs (code);
 CREATE UNIQUE INDEX programs_by_access ON programs (access) WHERE access <> '';
 CREATE INDEX programs_by_account ON programs (account_id, person_id, id);
+CREATE INDEX programs_by_agent ON programs (agent_id, id);
 CREATE INDEX programs_by_end ON programs (ends_at);
