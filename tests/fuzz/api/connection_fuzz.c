@@ -256,7 +256,7 @@ static int status_of(const char *method, const struct target *target, bool keyed
 	       : row->handle == kb_oidc_login || row->handle == kb_oidc_callback
 	               ? 404 /* no provider signs anybody in here */
 	       : row->handle == kb_oauth_token || row->handle == kb_oauth_revoke ? 0
-	       : row->handle == kb_oauth_about
+	       : row->handle == kb_oauth_about || row->handle == kb_mcp_about
 	               ? 404 /* the service has no name to give tokens for */
 	       : strncmp(row->path, "/assets/", 8) == 0 || strncmp(row->path, "/web/", 5) == 0
 	               ? 404
