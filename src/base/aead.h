@@ -1,14 +1,14 @@
 /*
- * Short bytes that are sealed with a key (AES-256-GCM): who has no key can neither read nor change
- * them, and what was sealed about one thing is not taken for another's. Long ones, in pieces, are
- * blob/seal.h's. Pure; any thread.
+ * Short bytes that are sealed with a key (XChaCha20-Poly1305 of libsodium, as long ones are, in
+ * pieces, by blob/seal.h; draft-irtf-cfrg-xchacha): who has no key can neither read nor change
+ * them, and what was sealed about one thing is not taken for another's. Pure; any thread.
  */
 #ifndef KB_BASE_AEAD_H
 #define KB_BASE_AEAD_H
 
 #include "base/arena.h"
 
-enum { KB_AEAD_KEY = 32, KB_AEAD_MORE = 12 + 16 }; /* a nonce before, a tag behind */
+enum { KB_AEAD_KEY = 32, KB_AEAD_MORE = 24 + 16 }; /* a nonce before, a tag behind */
 
 struct kb_sv kb_aead_seal(struct kb_arena *arena, const unsigned char key[KB_AEAD_KEY],
                           struct kb_sv about, struct kb_sv plain);

@@ -43,12 +43,11 @@ static bool read_arguments(int argc, char **argv, struct arguments *out)
 	return strcmp(out->verb, "key") != 0 || out->file;
 }
 
-static bool make_key(struct kb_arena *arena, const char *path, struct kb_err *err)
+static bool make_key(const char *path, struct kb_err *err)
 {
 	struct kb_secret_key key;
 	char hex[KB_KEY_FILE_HEX];
-	bool ok =
-	        kb_key_file_make(path, hex, err) && kb_secret_key_read(arena, kb_sv_str(hex), &key);
+	bool ok = kb_key_file_make(path, hex, err) && kb_secret_key_read(kb_sv_str(hex), &key);
 
 	explicit_bzero(hex, sizeof(hex));
 	if (ok)
@@ -129,7 +128,7 @@ int kb_cli_secrets(int argc, char **argv)
 		return 2;
 	}
 	ok = strcmp(args.verb, "key") == 0
-	             ? make_key(&arena, args.file, &err)
+	             ? make_key(args.file, &err)
 	             : kb_options_complete(&arena, &args.options, &err) && run(&args, &arena, &err);
 	kb_arena_fini(&arena);
 	return ok ? 0 : kb_cli_fail(1, "%s", err.msg);

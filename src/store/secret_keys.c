@@ -1,5 +1,6 @@
 #include "store/secret_keys.h"
 
+#include <sodium.h>
 #include <string.h>
 
 #include "base/base64.h"
@@ -13,44 +14,33 @@ static_assert(KB_SECRET_HEAD == sizeof(HEAD) - 1 + ID_CHARS, "the form has chang
 
 /* ---- keys ---- */
 
-static int digit(char c)
+static bool read_hex(struct kb_sv text, unsigned char out[KB_AEAD_KEY])
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	size_t n;
+
+	return text.n == (size_t)2 * KB_AEAD_KEY
+	       && sodium_hex2bin(out, KB_AEAD_KEY, text.p, text.n, NULL, &n, NULL) == 0
+	       && n == KB_AEAD_KEY;
 }
 
-static bool read_hex(struct kb_sv text, unsigned char *out)
+/* With either alphabet, with and without filling. */
+static bool read_base64(struct kb_sv text, unsigned char out[KB_AEAD_KEY])
 {
-	if (text.n != (size_t)2 * KB_AEAD_KEY)
-		return false;
-	for (size_t i = 0; i < KB_AEAD_KEY; i++) {
-		int high = digit(text.p[2 * i]), low = digit(text.p[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		out[i] = (unsigned char)(high << 4 | low);
-	}
-	return true;
-}
-
-static bool read_base64(struct kb_arena *arena, struct kb_sv text, unsigned char *out)
-{
-	char *url = kb_arena_bytes(arena, text.n + 1);
-	struct kb_sv bytes;
+	static const int variants[] = { sodium_base64_VARIANT_ORIGINAL_NO_PADDING,
+		                        sodium_base64_VARIANT_URLSAFE_NO_PADDING };
+	size_t n;
 
 	while (text.n && text.p[text.n - 1] == '=')
 		text.n--;
-	for (size_t i = 0; i < text.n; i++)
-		url[i] = text.p[i] == '+' ? '-' : text.p[i] == '/' ? '_' : text.p[i];
-	if (!kb_base64url_decode(arena, kb_sv(url, text.n), &bytes) || bytes.n != KB_AEAD_KEY)
-		return false;
-	memcpy(out, bytes.p, KB_AEAD_KEY);
-	return true;
+	for (size_t i = 0; i < KB_COUNTOF(variants); i++)
+		if (sodium_base642bin(out, KB_AEAD_KEY, text.p, text.n, NULL, &n, NULL, variants[i])
+		            == 0
+		    && n == KB_AEAD_KEY)
+			return true;
+	return false;
 }
 
-bool kb_secret_key_read(struct kb_arena *arena, struct kb_sv text, struct kb_secret_key *out)
+bool kb_secret_key_read(struct kb_sv text, struct kb_secret_key *out)
 {
 	static const struct kb_sv sealing = { "docent secrets seal", 19 },
 	                          naming = { "docent secrets name", 19 };
@@ -59,7 +49,7 @@ bool kb_secret_key_read(struct kb_arena *arena, struct kb_sv text, struct kb_sec
 
 	if (text.n == KB_AEAD_KEY)
 		memcpy(base, text.p, KB_AEAD_KEY);
-	else if (!read_hex(words, base) && !read_base64(arena, words, base))
+	else if (!read_hex(words, base) && !read_base64(words, base))
 		return false;
 	/* The same bytes may be another purpose's key as well. */
 	kb_hmac_sha256(kb_sv((const char *)base, sizeof(base)), sealing, out->bytes);
@@ -81,7 +71,7 @@ static bool read_file(struct kb_arena *arena, struct kb_sv path, struct kb_secre
 		               KB_SECRET_KEYS_MAX);
 	if (!kb_file_read(arena, kb_arena_str(arena, path), FILE_MAX, &text, &why))
 		return kb_fail(err, KB_E_INVALID, "--secrets-key-file: %s", why.msg);
-	if (!kb_secret_key_read(arena, text, key))
+	if (!kb_secret_key_read(text, key))
 		return kb_fail(err, KB_E_INVALID,
 		               "--secrets-key-file %.*s holds no key: 32 bytes, 64 hexadecimal "
 		               "digits or Base64",

@@ -4,8 +4,8 @@
  *
  *	sealed:KEY:BASE64
  *
- * where KEY is what its key is called, and the rest AES-256-GCM (base/aead.h) about the row that it
- * stands in. Pure; any thread.
+ * where KEY is what its key is called, and the rest XChaCha20-Poly1305 (base/aead.h) about the row
+ *that it stands in. Pure; any thread.
  */
 #ifndef KB_STORE_SECRET_KEYS_H
 #define KB_STORE_SECRET_KEYS_H
@@ -28,8 +28,7 @@ struct kb_secret_keys {
 };
 
 /* A key as a file holds it: 32 bytes, or their 64 hexadecimal digits, or Base64 of them. */
-bool kb_secret_key_read(struct kb_arena *arena, struct kb_sv text,
-                        struct kb_secret_key *out) KB_MUST_CHECK;
+bool kb_secret_key_read(struct kb_sv text, struct kb_secret_key *out) KB_MUST_CHECK;
 /* Those of the files, with commas between. KB_E_INVALID names the file. */
 bool kb_secret_keys_read(struct kb_arena *arena, const char *files, struct kb_secret_keys *out,
                          struct kb_err *err) KB_MUST_CHECK;
